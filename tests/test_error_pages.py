@@ -37,11 +37,14 @@ EXPORTED = ("TW0801", "TW0805", "TW0806", "TW0807", "TW0809")
 """Codes that `tw export` remarks."""
 PLANNED = ("TW0802", "TW0803", "TW0804", "TW0808")
 """Codes that `tw plan` remarks."""
+LISTED = ("TW1201",)
+"""Codes that keep the outcomes of a command from being listed."""
 BY_HAND = (
     *("TW0001", "TW0002", "TW0003", "TW0004", "TW0005", "TW0006"),
     *("TW0810", "TW0811", "TW0812", "TW0813", "TW0814"),
     *("TW0703", "TW1009"),
     *("TW1101", "TW1102", "TW1103", "TW1104", "TW1105", "TW1106", "TW1107"),
+    "TW1202",
 )
 """Codes of files, planners and stores: what reports them is tested where it stands."""
 
@@ -68,7 +71,7 @@ def found_in(code: str, text: str) -> list[str]:
     source = Source(f"{code}.tw", None, text)
     checked = check_text(source, pedantic=code == "TW0907")
     found = [one.code for one in checked.diagnostics]
-    if checked.program is None or code not in (*PLAYED, *EXPORTED, *PLANNED):
+    if checked.program is None or code not in (*PLAYED, *EXPORTED, *PLANNED, *LISTED):
         return found
     world = WORLD.search(text)
     assert world is not None
@@ -78,7 +81,18 @@ def found_in(code: str, text: str) -> list[str]:
         return [*found, *([str(outcome.breach["code"])] if outcome.breach else [])]
     if code in EXPORTED:
         return [*found, *exported(opened)]
+    if code in LISTED:
+        return [*found, *listed(Session(opened))]
     return [*found, *(note.code for note in Session(opened).plan(time_limit=2).notes)]
+
+
+def listed(session: Session) -> list[str]:
+    """The codes that the outcomes of the first command end with."""
+    try:
+        session.engine.distribution(session.state, session.legal()[0].command)
+    except Failure as failure:
+        return [one.code for one in failure.diagnostics]
+    return []
 
 
 def exported(opened: OpenWorld) -> list[str]:

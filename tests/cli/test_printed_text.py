@@ -44,6 +44,7 @@ CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
     "rollout": ((NAME, "--runs", "3"), (NAME, "--runs", "3", "--policy", BAD)),
     "play": ((NAME,), (NAME, "--goal", BAD), (NAME, "--web", "--host", BAD)),
     "legal": ((NAME,), (NAME, f"box {BAD}"), (NAME, BAD)),
+    "dist": ((NAME,), (NAME, "--intent", f"box {BAD}"), (NAME, "--start", NOWHERE)),
     "explain": ((NAME,), (BAD,), (NAME, "--stage", "engine")),
     "rules": ((NAME,), (NAME, "--context")),
     "graph": ((NAME,), (NAME, "--mermaid"), (NAME, "--rule", BAD)),

@@ -159,6 +159,8 @@ CASES: dict[str, Callable[[Box], tuple[str, ...]]] = {
     "play": lambda box: ("play", box.world(), *TIMED, *box.own()),
     "play of a run": lambda box: ("play", "--run", "1", *box.store()),
     "legal": lambda box: ("legal", box.world(), *box.one((), ("--all",))),
+    "dist": lambda box: ("dist", box.world(), *box.one((), ("--most", "3"))),
+    "dist at": lambda box: ("dist", box.copy("world.tw"), "--at", box.damaged("moves.script")),
     "legal at": lambda box: ("legal", box.copy("world.tw"), "--at", box.damaged("moves.script")),
     # ---- planning -----------------------------------------------------------------------------
     "plan": lambda box: ("plan", box.world(), *box.one(*_PLANS), *TIMED),

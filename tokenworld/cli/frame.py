@@ -33,7 +33,7 @@ MODULES = {
         "explain", "rules", "graph", "grammar", "schema", "model",
     ),
     "planning": ("plan", "hint", "audit", "doctor", "sweep", "export", "import", "equiv"),
-    "playing": ("run", "rollout", "play", "legal"),
+    "playing": ("run", "rollout", "play", "legal", "dist"),
     "recorded": ("runs", "log", "quality", "report", "conform"),
 }  # fmt: skip
 _HOME = {verb: module for module, verbs in MODULES.items() for verb in verbs}

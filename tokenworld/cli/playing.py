@@ -152,3 +152,23 @@ def legal(
     json: Json = False,
 ) -> None:
     """What can be done now, in all or with one object; 1 if nothing can."""
+
+
+@does("dist.dist")
+def dist(
+    world: World,
+    /,
+    *,
+    intent: Annotated[
+        str | None, Parameter(help="What is done, in the words of a player; to pass.")
+    ] = None,
+    start: Annotated[
+        Path | None, Parameter(help="Begin in the state of this file (tw-state/1).")
+    ] = None,
+    script: Annotated[Played, Parameter(name=["--at", "--script"])] = None,
+    most: Annotated[int, Parameter(help="Outcomes told at most, the likeliest.")] = 10_000,
+    operator: Operator = False,
+    seed: Seed = 0,
+    json: Json = False,
+) -> None:
+    """All that one command may come to, with exact probabilities."""

@@ -269,6 +269,9 @@ def conform(
     coverage: Annotated[
         Flag, Parameter(help="Count how often each rule, require and branch was reached.")
     ] = False,
+    score: Annotated[
+        Flag, Parameter(help="Rows of `tw runs rows`: how likely is each by the rules?")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Replay recorded transitions of a text game: are state, tick and score predicted rightly?"""

@@ -123,6 +123,8 @@ CODES: Final[dict[str, tuple[str, Severity]]] = {
     "TW1105": ("world differs from the recorded one", ERROR),
     "TW1106": ("imported line torn or malformed", ERROR),
     "TW1107": ("game cannot go on with the changed rules", ERROR),
+    "TW1201": ("a draw of a real number among outcomes", ERROR),
+    "TW1202": ("too many outcomes agree with what was observed", ERROR),
 }
 
 

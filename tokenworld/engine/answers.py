@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tokenworld.core import lowered
@@ -20,10 +20,13 @@ from tokenworld.engine.rows.stepper import RowStepper, Tick
 from tokenworld.engine.saved.digest import facts_hash, state_hash, state_json
 from tokenworld.engine.saved.population import instance_of
 from tokenworld.engine.state import State
-from tokenworld.ground import Command, Instance, Json, Prose, Raw, RequireReport
+from tokenworld.ground import Command, Instance, Json, NoMatch, Prose, Raw, RequireReport
 from tokenworld.model import Term
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from tokenworld.engine.outcomes.listing import Distribution, Scored
     from tokenworld.engine.searching.ticks import SearchStepper
 
 __all__ = ["Answers"]
@@ -63,6 +66,36 @@ class Answers:
         if self.instance.world.outcomes != "live":
             return state.latched
         return self._live.on_row(state, lambda stepper, row: stepper.goals.reached(row.S))
+
+    def distribution(
+        self, state: State, command: Command | NoMatch, most: int = 10_000
+    ) -> Distribution:
+        """What a command may come to, with exact probabilities; `Failure` (TW1201) where a real
+        number is drawn. No more than ``most`` outcomes are told, the likeliest."""
+        from tokenworld.engine.outcomes.listing import distribution
+
+        return self.on_row(
+            state, lambda stepper, row: distribution(stepper, row, state, command, most)
+        )
+
+    def logp(
+        self, state: State, command: Command | NoMatch, seen: State,
+        fields: Collection[str] | None = None, most: int = 10_000,
+    ) -> Scored:  # fmt: skip
+        """How likely a command leads to an observed state, or to one that is like it in the
+        fluents of ``fields``; `Failure` (TW1201, TW1202) where that cannot be worked out."""
+        from tokenworld.engine.outcomes.listing import Evidence
+
+        def scored(stepper: RowStepper, row: Row) -> Scored:
+            return Evidence.of(stepper, row, state, command, seen, fields, most).scored()
+
+        return self.on_row(state, scored)
+
+    def columns(self, state: State, names: Iterable[str]) -> dict[str, NDArray[Any]]:
+        """The values of fluents as arrays by their ids; see `engine.arrays`. Needs numpy."""
+        from tokenworld.engine.arrays import columns_of
+
+        return columns_of(state, names)
 
     def legal(self, state: State) -> list[Command]:
         """Every command whose requires all hold, actions in order, then arguments in order; none

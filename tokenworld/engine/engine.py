@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from tokenworld.core import lowered
 from tokenworld.engine.answers import Answers
@@ -20,6 +21,9 @@ from tokenworld.engine.start import check_start, start_state
 from tokenworld.engine.state import State
 from tokenworld.ground import By, Command, Json, NoMatch, Outcome, Raw
 from tokenworld.model import Body
+
+if TYPE_CHECKING:
+    from tokenworld.engine.arrays import Made
 
 __all__ = ["Engine"]
 
@@ -77,6 +81,16 @@ class Engine(Answers):
         after, column = state.fork(), self.layout.by_id[fluent]
         after.put(column, column.key(args), value)
         return self.progressed(after)
+
+    def snapshot(
+        self, base: State, columns: Mapping[str, Any] | None = None,
+        objects: Sequence[Made] = (), tick: int | None = None,
+    ) -> State:  # fmt: skip
+        """A state like ``base`` with more objects and with these columns, as `columns` gives them;
+        needs numpy. `Failure` (TW0006) where they do not fit."""
+        from tokenworld.engine.arrays import snapshot_of
+
+        return self.progressed(snapshot_of(base, columns or {}, objects, tick))
 
     def progressed(
         self, state: State, check: Callable[[RowStepper, Row], None] | None = None

@@ -326,18 +326,25 @@ def _lines(source: Source) -> Iterator[tuple[int, str]]:
 
 
 def _row(source: Source, number: int, line: str) -> Row:
-    place = f"{source.name}:{number}"
+    try:
+        return row_in(line, f"{source.name}:{number}")
+    except ValueError as error:
+        raise _bad(source, number, str(error)) from None
+
+
+def row_in(line: str, place: str) -> Row:
+    """The row of a line; `ValueError` with a clause that says what the line is not."""
     try:
         found = json.loads(line)
     except (ValueError, RecursionError):
-        raise _bad(source, number, "is not JSON") from None
+        raise ValueError("is not JSON") from None
     try:
         row = shaped(_RowFile, found)
     except ValueError as error:
-        raise _bad(source, number, f"is no recorded row: {error}") from None
+        raise ValueError(f"is no recorded row: {error}") from None
     expected: dict[str, Json] = {key: getattr(row, key) for key in _EXPECTED if key in found}
     if not expected:
-        raise _bad(source, number, "expects nothing: give `action`, `tick` or `progress`")
+        raise ValueError("expects nothing: give `action`, `tick` or `progress`")
     return Row(place, row.state, row.intent, expected)
 
 

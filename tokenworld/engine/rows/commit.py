@@ -8,7 +8,7 @@ the row half written: the caller undoes it.
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,7 +19,7 @@ from tokenworld.engine.rows.layout import FIRED, KINDS, NEXT, NOTHING, Slots, St
 from tokenworld.engine.rows.log import Born, Log, Row, bounded
 from tokenworld.model import ObjectType, ValueType
 
-__all__ = ["bury", "commit", "recalled", "store_value"]
+__all__ = ["bury", "commit", "recalled", "store_value", "value_given"]
 
 Changes = list[RawChange] | None
 """What is told of a commit; ``None`` where nobody asks."""
@@ -40,6 +40,10 @@ class _Merged:
     remove: bool = False
 
 
+Asked = tuple[int, str, Any, str]
+"""A write: the slot, how it changes, the value, the rule that asks."""
+
+
 def commit(row: Row, log: Log, without: frozenset[str] = frozenset()) -> None:
     """Write what a log asks for. ``without``: leave out what these rules asked for."""
     if not (log.births or log.doomed or without) and _apart(row, log):
@@ -50,7 +54,7 @@ def commit(row: Row, log: Log, without: frozenset[str] = frozenset()) -> None:
     if log.changes is not None:
         for born in births:
             log.changes.extend(_life(row, born))
-    merged = _merged(row, log, without)
+    merged = _merged(row, log.writes, without)
     values = [_value(row, one) for one in merged]
     waiting = births[::-1]
     for one, value in zip(merged, values, strict=True):
@@ -97,10 +101,18 @@ def _alone(row: Row, store: Store, slot: int, op: str, value: Any, rule: str) ->
     return None if old is None else bounded(store.column, old + value, (rule,))
 
 
-def _merged(row: Row, log: Log, without: frozenset[str]) -> list[_Merged]:
+def value_given(row: Row, slot: int, writes: Sequence[Asked]) -> Any:
+    """The value that all writes of a slot give it; raises `Breach` where they disagree."""
+    found = _merged(row, writes)
+    return _value(row, found[0]) if found else row.S[slot]
+
+
+def _merged(
+    row: Row, writes: Sequence[Asked], without: frozenset[str] = frozenset()
+) -> list[_Merged]:
     """The writes of each slot that is somebody's."""
     found: dict[int, _Merged] = {}
-    for place, (slot, op, value, rule) in enumerate(log.writes):
+    for place, (slot, op, value, rule) in enumerate(writes):
         if rule in without:
             continue
         one = found.get(slot)

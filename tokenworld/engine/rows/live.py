@@ -23,7 +23,7 @@ from tokenworld.engine.state import State
 from tokenworld.engine.trail import ALL, between
 from tokenworld.ground import By, Command, Instance, NoMatch, Outcome, Prose
 
-__all__ = ["Halves", "LiveRow"]
+__all__ = ["Halves", "LiveRow", "state_after"]
 
 T = TypeVar("T")
 
@@ -48,7 +48,7 @@ class _Halved(Tick):
 
     def _ended(self, records: list[Record], *, free: bool) -> list[Record]:
         if self.done is None:
-            self.acted, self.done = _after(self.met, self.slots, self.row), records[-1]
+            self.acted, self.done = state_after(self.met, self.slots, self.row), records[-1]
         return super()._ended(records, free=free)
 
 
@@ -74,7 +74,7 @@ class LiveRow:
             stepper.know_facts(row, state)
             before = stepper.shown.before(row, self._stamp)
             records = stepper.tick(row, intent, luck, by)
-            after = _after(state, stepper.slots, row) if row.J else state
+            after = state_after(state, stepper.slots, row) if row.J else state
             row.J.clear()
             self._state, self._stamp = after, records[-1].after
             return after, stepper.shown.outcomes(records, before)
@@ -89,7 +89,7 @@ class LiveRow:
             tick = _Halved(stepper, row, luck, state)
             try:
                 records = tick.intent(intent)
-                after = _after(state, stepper.slots, row) if row.J else state
+                after = state_after(state, stepper.slots, row) if row.J else state
                 return Halves(tick.acted, tick.done or records[0], after, records)
             finally:
                 row.undo(0)
@@ -194,7 +194,7 @@ def _moved(now: State, state: State, row: Row) -> bool:
     return True
 
 
-def _after(before: State, slots: Slots, row: Row) -> State:
+def state_after(before: State, slots: Slots, row: Row) -> State:
     """The state of a row that has been stepped from that of an earlier state."""
     S, after = row.S, before.fork()
     written = dict.fromkeys(row.J[::2])

@@ -244,7 +244,10 @@ class RowStepper(Outputs):
 
 class Tick:
     """One tick of a row under way. What it asks of the row before anything is written is worked
-    out first: whose turn it is, and whether the command takes time."""
+    out first: whose turn it is, and whether the command takes time. ``log_type``: what keeps what
+    its bodies ask for."""
+
+    log_type: type[Log] = Log
 
     def __init__(self, stepper: RowStepper, row: Row, luck: Luck) -> None:
         self.of, self.row, self.code = stepper, row, stepper.code
@@ -560,7 +563,7 @@ class Tick:
         return log
 
     def _log(self, title: str, args: Args) -> Log:
-        log = Log(self.row, self.luck, self.of.params)
+        log = self.log_type(self.row, self.luck, self.of.params)
         log.title, log.args = title, args
         began = self.row.S[ROUND]
         log.pasts = (self.start, self.told, *(() if began is None else (began,)))

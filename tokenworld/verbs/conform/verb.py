@@ -36,6 +36,7 @@ from tokenworld.verbs.records.answers import (
 )
 from tokenworld.verbs.records.replay import Games, games_of
 from tokenworld.verbs.records.rows import BadRow, TextRow, read_text_rows
+from tokenworld.verbs.records.scored import score_rows
 
 _NAMES = {"act": "F_act", "env": "F_env", "score": "F_R", "step": "whole step"}
 _SHOWN = 3
@@ -54,11 +55,14 @@ def conform(
     questions: Path | None = None,
     tasks: str = "act,env,score,step",
     coverage: bool = False,
+    score: bool = False,
 ) -> int:
     """Ask and tell. 0 where every answer is right by the scorer asked for, and every row usable.
 
     With ``coverage``, tell how often the rows reached each rule, require and branch of the worlds.
     """
+    if score:
+        return score_rows(target, rows, out)
     asked = wanted_tasks(tasks)
     if coverage and (predictor or predictions or questions):
         hint = "Ask for it where the world itself answers."

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from math import log
 from pathlib import Path
 from random import Random
 from typing import Any, TypeVar
@@ -19,6 +20,7 @@ from tokenworld.assets import MissingAssetsError, rules_folder
 from tokenworld.check import Checked, check_source, file_loader
 from tokenworld.diagnostics import Failure, Source
 from tokenworld.engine import Engine, EngineSimulator, EngineSpeaker, SeededLuck, State
+from tokenworld.engine.luck import ExploringLuck, NoUniform
 from tokenworld.engine.reference import Fault, Reference, ReferenceSpeaker
 from tokenworld.engine.reference import State as Plain
 from tokenworld.engine.rows import Record, Row, RowStepper
@@ -52,6 +54,12 @@ Intent = dict[str, Json]
 MOST_BINDINGS = 500_000
 """Bindings that the reference tries in a step: with four nested loops over sixty objects a single
 tick of it would take half an hour."""
+
+
+MOST_COMBINATIONS = 48
+"""Combinations of the draws of one command up to which its outcomes are compared."""
+MOST_SCORED = 3
+"""Outcomes of one command of which it is compared how likely they are."""
 
 
 class NoWorld(Exception):
@@ -160,6 +168,43 @@ class Game:
             agree("scope", run(lambda n=number: one.in_scope(n)), other.in_scope(number))
             told = run(lambda n=number: self.engine.describe(self.state, n))
             agree("description", told, self.reference.describe(self.plain, number))
+        for command in (PASS, *run(lambda: self.engine.legal(self.state))[-1:]):
+            self.listed(command)
+
+    def listed(self, command: Command) -> None:
+        """Compare all outcomes of a command, and how likely each is, with all combinations of its
+        draws, where these are few."""
+        full = run(lambda: self._combinations(command))
+        found = run(lambda: self.engine.distribution(self.state, command)) if full else None
+        if full is None or found is None:
+            return
+        wanted = {one: str(share) for one, (_, share) in full.items()}
+        agree("outcomes", {one: str(found.probability(one)) for one in full}, wanted)
+        agree("outcomes left out", "0", str(found.left_out))
+        agree("states of outcomes", [], [
+            x.hash for x in found.successors if self.engine.hash(x.state) != x.hash
+        ])  # fmt: skip
+        for after, share in list(full.values())[:MOST_SCORED]:
+            scored = run(lambda s=after: self.engine.logp(self.state, command, s))
+            agree("likelihood", round(log(share), 9), round(scored.logp, 9))
+
+    def _combinations(self, command: Command) -> dict[str, tuple[State, Fraction]] | None:
+        """Every state that a command may leave with its probability, by its hash; ``None`` where
+        a real number is drawn or the combinations are many."""
+        found: dict[str, tuple[State, Fraction]] = {}
+        prefix: tuple[int, ...] | None = ()
+        for _ in range(MOST_COMBINATIONS):
+            luck = ExploringLuck(prefix or ())
+            try:
+                after, outcomes = self.engine.play(self.state, command, luck)
+            except NoUniform:
+                return None
+            key = outcomes[-1].hash_after
+            found[key] = after, found.get(key, (after, Fraction(0)))[1] + luck.probability
+            prefix = luck.next_prefix()
+            if prefix is None:
+                return found
+        return None
 
     def speakers(self) -> tuple[Speaker, Speaker]:
         one = EngineSpeaker(self.engine, self.state, self.engine.everything)

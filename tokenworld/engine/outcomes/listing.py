@@ -1,0 +1,192 @@
+"""The doors of `Engine`: the exact distribution of what a command comes to, and how likely an
+observed successor is."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from fractions import Fraction
+from math import inf, log
+from typing import Any
+
+from tokenworld.diagnostics import Diagnostic, Failure
+from tokenworld.diagnostics.frozen import frozen
+from tokenworld.engine.luck import NoUniform
+from tokenworld.engine.outcomes.differences import (
+    SlotDifference,
+    first_difference,
+    other_population,
+)
+from tokenworld.engine.outcomes.forks import Forks, Leaf, TooMany
+from tokenworld.engine.outcomes.partial import ForkLuck
+from tokenworld.engine.outcomes.seen import Seen
+from tokenworld.engine.rows.live import state_after
+from tokenworld.engine.rows.log import Log, Row
+from tokenworld.engine.rows.record import Stamp, number_json
+from tokenworld.engine.rows.stepper import RowStepper
+from tokenworld.engine.saved.digest import state_hash
+from tokenworld.engine.state import State
+from tokenworld.ground import Command, Json, LuckyDraw, NoMatch, Outcome
+
+__all__ = ["MOST", "Distribution", "Evidence", "Scored", "Successor", "distribution"]
+
+MOST = 10_000
+"""Partial outcomes that are gone on with at least, however few outcomes are to be told."""
+
+
+@frozen
+class Successor:
+    """One outcome: the state, its exact probability, and the records of its likeliest way. Of the
+    changes that laws made, the records do not say which law it was."""
+
+    state: State
+    hash: str
+    probability: Fraction
+    outcomes: tuple[Outcome, ...]
+
+    def to_json(self) -> dict[str, Json]:
+        """As ``tw dist --json`` tells it."""
+        last = self.outcomes[-1]
+        changes = [one.to_json() for x in self.outcomes for one in (*x.changes, *x.law_changes)]
+        return {
+            "hash": self.hash,
+            "probability": float(self.probability),
+            "exact": str(self.probability),
+            "status": last.status,
+            "reward": number_json(sum((Fraction(x.reward) for x in self.outcomes), Fraction(0))),
+            "endings": list(last.latched),
+            "changes": changes,
+            "draws": [one.to_json() for one in last.draws],
+        }
+
+
+@frozen
+class Distribution:
+    """What one command may come to, the likeliest first. Outcomes that differ in status or reward
+    are two, also where they leave the same state. ``left_out`` is the probability of what was cut
+    off."""
+
+    successors: tuple[Successor, ...]
+    left_out: Fraction
+
+    def probability(self, state_hash: str) -> Fraction:
+        """How likely a state is."""
+        found = (one.probability for one in self.successors if one.hash == state_hash)
+        return sum(found, Fraction(0))
+
+
+def distribution(
+    stepper: RowStepper, row: Row, state: State, intent: Command | NoMatch, most: int
+) -> Distribution:
+    """What an intent may come to."""
+    stepper.know_facts(row, state)
+    before = stepper.shown.before(row)
+    known: dict[object, list[Any]] = {}
+    forks = Forks(stepper, row, intent, max(most, MOST))
+    try:
+        for leaf in forks.leaves():
+            stamp = leaf.records[-1].after or before.stamp
+            key = (stamp.hash, *((x.status, x.reward) for x in leaf.records))
+            if key in known:
+                known[key][0] += leaf.weight
+                continue
+            after = state_after(state, stepper.slots, row) if row.J else state
+            known[key] = [leaf.weight, after, stamp, leaf.records]
+    except NoUniform as drawn:
+        raise _endless(drawn) from None
+    ranked = sorted(known.values(), key=lambda x: (-x[0], x[2].hash))
+    found = (
+        Successor(after, stamp.hash, weight, stepper.shown.outcomes(records, before))
+        for weight, after, stamp, records in ranked[:most]
+    )
+    lost = (*forks.lost, *(one[0] for one in ranked[most:]))
+    return Distribution(tuple(found), sum(lost, Fraction(0)))
+
+
+def _endless(drawn: NoUniform) -> Failure:
+    what = f"`{drawn.args[0]}` draws a real number, so its outcomes cannot be listed."
+    hint = "Draw with `chance` or `pick`, or sample with `tw rollout`."
+    return Failure(Diagnostic("TW1201", what, hint=hint))
+
+
+# ---- an observed successor ----------------------------------------------------------------------
+
+
+@frozen
+class Scored:
+    """How likely an observed successor is. ``sites`` are the draws of its likeliest way, each with
+    its site; ``first_difference`` tells why it is impossible, where it is."""
+
+    logp: float
+    sites: tuple[LuckyDraw, ...]
+    first_difference: SlotDifference | None
+
+
+@dataclass
+class Evidence:
+    """What a transition says about chance: its probability is the product of ``factors``, each of
+    them the weight of a unit of its tick. Impossible if there are none and ``possible`` is false.
+    """
+
+    possible: bool
+    factors: tuple[Any, ...]
+    draws: tuple[LuckyDraw, ...]
+    difference: SlotDifference | None
+
+    @classmethod
+    def of(
+        cls, stepper: RowStepper, row: Row, state: State, intent: Command | NoMatch, seen: State,
+        fields: Collection[str] | None, most: int,
+        luck: type[ForkLuck] = ForkLuck, log: type[Log] = Log,
+    ) -> Evidence:  # fmt: skip
+        """What an observed successor says, by branching the draws of one unit after the other."""
+        slots = stepper.slots
+        if not slots.fits(seen):
+            return cls(False, (), (), other_population(slots, seen))
+        stepper.know_facts(row, state)
+        before, seen_hash = stepper.shown.before(row).stamp, state_hash(seen)
+        known = Seen(stepper, row, slots.encode(seen), fields)
+        stays = known.whole(row.S) if fields is not None else before.hash == seen_hash
+        forks = Forks(stepper, row, intent, most, None if stays else known, luck, log)
+        found, nothing = list[Any](), Leaf([], 0, -1.0, ())
+        likeliest, near, nearest = nothing, nothing, None
+        try:
+            for leaf in forks.leaves():
+                stamp = leaf.records[-1].after or before
+                if _is_seen(known, row, stamp, seen_hash):
+                    found.append(leaf.weight)
+                    likeliest = max(likeliest, leaf, key=lambda one: one.likely)
+                elif leaf.likely > near.likely:
+                    near, nearest = leaf, row.S[:]
+        except NoUniform as drawn:
+            raise _endless(drawn) from None
+        except TooMany:
+            raise _crowded(most) from None
+        if forks.lost:
+            raise _crowded(most)
+        if not found:
+            return cls(False, (), (), first_difference(known, nearest))
+        total = found[0]
+        for one in found[1:]:
+            total = total + one
+        return cls(True, (*forks.factors, total), likeliest.draws, None)
+
+    def scored(self) -> Scored:
+        """The same as a log probability, where weights are probabilities."""
+        if not self.possible:
+            return Scored(-inf, (), self.difference)
+        return Scored(sum(map(_log, self.factors)), self.draws, None)
+
+
+def _log(share: Fraction) -> float:
+    return log(share.numerator) - log(share.denominator)
+
+
+def _is_seen(known: Seen, row: Row, stamp: Stamp, seen_hash: str) -> bool:
+    return stamp.hash == seen_hash if known.fields is None else known.whole(row.S)
+
+
+def _crowded(most: int) -> Failure:
+    what = f"More than {most} partial outcomes agree with what was observed so far."
+    hint = "Compare fewer fields, or allow more with `most`."
+    return Failure(Diagnostic("TW1202", what, hint=hint))

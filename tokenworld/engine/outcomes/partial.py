@@ -1,0 +1,119 @@
+"""Partial outcomes of a tick: what was written so far, and how likely that is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Protocol, TypeVar
+
+from tokenworld.engine.changes import Breach
+from tokenworld.engine.luck import DrawKey, ExploringLuck
+from tokenworld.engine.rows.layout import DRAWN, FACTS, HEAD, KINDS, ROUND, TOLD
+from tokenworld.ground import LuckyDraw
+
+__all__ = ["UNKEPT", "ForkLuck", "Partial", "heaviest", "merged"]
+
+UNKEPT = frozenset({DRAWN, FACTS, ROUND, TOLD})
+"""Slots of the header that end with the tick, or are worked out at its end."""
+
+
+class ForkLuck(ExploringLuck):
+    """Explores the draws of one unit; those before depth ``skipped`` count elsewhere."""
+
+    one: Any = Fraction(1)
+    """The weight of what is certain."""
+
+    def __init__(self, prefix: Sequence[int], skipped: int = 0) -> None:
+        super().__init__(prefix)
+        self._skipped = skipped
+        self.weight: Any = self.one
+
+    def choose(
+        self, key: DrawKey, seed: int, tick: int, weights: Sequence[int], site: str = ""
+    ) -> int:
+        depth = len(self.choices)
+        choice = super().choose(key, seed, tick, weights, site)
+        if self._skipped <= depth < len(self.choices):
+            self.weight = self.weight * self.share(weights, choice, site)
+        return choice
+
+    def share(self, weights: Sequence[int], choice: int, site: str) -> Any:
+        """What the alternative taken weighs."""
+        return Fraction(weights[choice], sum(weights))
+
+    def following(self) -> tuple[int, ...] | None:
+        """The prefix of the next combination of the draws that count here."""
+        found = self.next_prefix()
+        return None if found is None or len(found) <= self._skipped else found
+
+
+@dataclass(slots=True, eq=False)
+class Partial:
+    """One outcome of the units so far. ``written``: the slots that differ from before the tick;
+    ``draws``: those of its likeliest way, of probability ``likely``; ``head``: what the command
+    itself drew; ``paid``: rewards, the first ``owed`` of which the command paid; ``pasts``: the
+    rows that the tick looks back at, where births are noted in them."""
+
+    written: dict[int, Any]
+    weight: Any
+    likely: float = 1.0
+    draws: tuple[LuckyDraw, ...] = ()
+    head: tuple[int, ...] = ()
+    status: str = ""
+    paid: tuple[Any, ...] = ()
+    owed: int = 0
+    fault: Breach | None = None
+    breach: Breach | None = None
+    pasts: tuple[list[Any], ...] = ()
+
+    def key(self) -> object:
+        """What tells it from others: equal ones go on alike."""
+        if self.breach is not None:
+            return self.status, _of(self.breach)
+        pasts = tuple((one[KINDS], tuple(one[HEAD:])) for one in self.pasts)
+        written = frozenset(self.written.items())
+        return self.status, written, self.paid, self.owed, _of(self.fault), pasts
+
+    def join(self, other: Partial) -> None:
+        """Take in what an equal one weighs."""
+        self.weight = self.weight + other.weight
+        if other.likely > self.likely:
+            self.likely, self.draws, self.head = other.likely, other.draws, other.head
+
+
+def _of(breach: Breach | None) -> object:
+    return None if breach is None else (breach.code, breach.kind, breach.message)
+
+
+class Mergeable(Protocol):
+    """What has a weight, and is equal to others by its key."""
+
+    weight: Any
+
+    def key(self) -> object: ...
+
+    def join(self, other: Any, /) -> None: ...
+
+
+MergeableT = TypeVar("MergeableT", bound=Mergeable)
+
+
+def merged(found: list[MergeableT]) -> list[MergeableT]:
+    """Equal ones taken together."""
+    if len(found) < 2:
+        return found
+    known: dict[object, MergeableT] = {}
+    for one in found:
+        first = known.setdefault(one.key(), one)
+        if first is not one:
+            first.join(one)
+    return list(known.values())
+
+
+def heaviest(found: list[MergeableT], most: int) -> tuple[list[MergeableT], list[MergeableT]]:
+    """The likeliest so many, in their order, and the others."""
+    if len(found) <= most:
+        return found, []
+    ranked = sorted(range(len(found)), key=lambda at: (-found[at].weight, at))
+    return [found[at] for at in sorted(ranked[:most])], [found[at] for at in ranked[most:]]
