@@ -26,22 +26,20 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Final, Literal, TextIO
+from typing import Any, Final, TextIO
 
 from tokenworld.verbs.conform.verb import Conforming, GameTally, told
 from tokenworld.verbs.records.replay import Games, games_of
 from tokenworld.verbs.records.rows import BadRow, RowReader, TextRow
+from tokenworld.verbs.simbench.walking import WALKERS, Walker, drawn_command
 
-__all__ = ["WALKERS", "Program", "Walk", "judged", "main", "programs", "report", "walk"]
+__all__ = ["Program", "Walk", "judged", "main", "programs", "report", "walk"]
 
-Walker = Literal["uniform", "changing", "after"]
-WALKERS: Final[tuple[Walker, ...]] = ("uniform", "changing", "after")
 HIDDEN_ROOT: Final = ("metal-detector", "space-walk", "sunburn")
 """Games whose records omit the root."""
-TRIES: Final = 8
-"""Commands that the walker ``changing`` tries at each step."""
 Row = dict[str, object]
 
 
@@ -138,7 +136,8 @@ def walk(program: Program, asked: Walk) -> list[Row]:
     action = ""
     while len(rows) < asked.steps and (asked.walker == "after" or not game.gameOver):
         before, score = program.state(game, action), score_of(game)
-        action = _drawn(program, game, asked.walker, chosen)
+        changes = partial(program.changes, game)
+        action = drawn_command(program.commands(game), changes, asked.walker, chosen)
         try:
             with contextlib.redirect_stdout(io.StringIO()):
                 game.step_action(action)
@@ -155,16 +154,6 @@ def walk(program: Program, asked: Walk) -> list[Row]:
             "next_score_state": score_of(game),
         })  # fmt: skip
     return rows
-
-
-def _drawn(program: Program, game: Any, walker: Walker, chosen: random.Random) -> str:
-    verbs = program.commands(game)
-    action = ""
-    for _ in range(TRIES if walker == "changing" else 1):
-        action = chosen.choice(verbs[chosen.choice(list(verbs))])
-        if walker == "changing" and program.changes(game, action):
-            break
-    return action
 
 
 def judged(program: Program, asked: Sequence[Walk], games: Games, file: TextIO | None) -> GameTally:

@@ -10,8 +10,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import house
 
-LINES = 115_018
-MODULES = 399
+LINES = 117_649
+MODULES = 412
 CROWDED = 0
 IN_CIRCLES = 0
 LONGEST_FUNCTION = 74

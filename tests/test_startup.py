@@ -62,6 +62,16 @@ def test_the_version_loads_no_package_of_ours() -> None:
     assert not [name for name in ours if not name.startswith("tokenworld.cli")]
 
 
+@pytest.mark.parametrize("call", ["check", "plan", "play", "run --player planner"])
+def test_nothing_of_the_benchmark_is_loaded(tmp_path: Path, call: str) -> None:
+    verb, *options = call.split()
+    world = str(ROOT / "domains" / "cellar" / "world.tw")
+    stored = ["--store", str(tmp_path / "runs.sqlite")] if verb in ("play", "run") else []
+    found = loaded_by(verb, world, *options, *stored)
+    assert f"tokenworld.cli.{'checking' if verb == 'check' else 'planning'}" in found or stored
+    assert not [name for name in found if "simbench" in name or "verbs.records" in name]
+
+
 def test_a_plan_needs_no_unified_planning() -> None:
     world = ROOT / "domains" / "cellar" / "world.tw"
     assert "unified_planning" not in loaded_by("plan", str(world))

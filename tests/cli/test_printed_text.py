@@ -32,6 +32,13 @@ CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
     "fuzz": (("--n", "100"),),
     "conform": ((NAME, NOWHERE),),
     "quality": ((), (NOWHERE,)),
+    "simbench": (
+        ("make", NAME, "--rows", "4", "-o", "set"), ("make", NAME, "--from", NOWHERE, "-o", "s"),
+        ("run", "set", "--predictor", BAD), ("run", NOWHERE, "--url", BAD),
+        ("run", "set", "--predictor", "head -n 1", "--retries", "0"),
+        ("score", "set", "set/answers-full-english.jsonl"), ("score", "set", NOWHERE),
+        ("play", NOWHERE),
+    ),
     "report": ((),),
     "export": ((NAME, "--pddl"), (NAME, "--pddl", "-o", "pddl"), (NAME, "--goal", BAD)),
     "import": (("d.pddl", "p.pddl"), (NOWHERE,), ("bad.pddl",)),

@@ -83,6 +83,7 @@ def made(folder: Path) -> Inputs:
             (folder / name).write_bytes((ROOT / "domains/blocks" / name).read_bytes())
     (folder / "sas_plan").write_text("(go attic)\n(light lamp)\n; cost = 2\n", encoding="utf-8")
     _bench(folder / "bench")
+    _set(folder / "set")
     return Inputs(folder)
 
 
@@ -111,6 +112,13 @@ def _bench(folder: Path) -> None:
         for line in asked.read_text(encoding="utf-8").splitlines()
     ]
     (folder / "answers.jsonl").write_text("\n".join(answers) + "\n", encoding="utf-8")
+
+
+def _set(folder: Path) -> None:
+    """A small set of questions, with the answers of a predictor that echoes its questions."""
+    _made("simbench", "make", "cellar", "--rows", "2", "-o", str(folder))
+    answers = ("-o", str(folder / "answers.jsonl"), "--retries", "0", "--examples", "0")
+    _made("simbench", "run", str(folder), "--predictor", "cat", *answers, codes=(0, 1))
 
 
 def _conftest() -> ModuleType:

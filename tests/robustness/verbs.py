@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import random
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 from calls import call
@@ -120,8 +122,39 @@ def _conform(box: Box, name: str) -> tuple[str, ...]:
     return ("conform", str(folder / "world.tw"), str(folder / "rows.jsonl"), *given)
 
 
+def _set(box: Box, name: str, *arguments: str) -> tuple[str, ...]:
+    """A verb on a set of questions with one damaged file, which its manifest and answers fit."""
+    folder = box.folder / "set"
+    shutil.copytree(box.inputs.folder / "set", folder)
+    (folder / name).write_bytes(json_damaged(box.dice, (folder / name).read_bytes()))
+    if name in ("rows.jsonl", "questions.jsonl", "examples.jsonl", "baselines.jsonl"):
+        manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
+        text = (folder / name).read_bytes().decode("utf-8", "replace")
+        (folder / name).write_text(text, "utf-8", newline="")
+        manifest["files"][name] = sha256((folder / name).read_bytes()).hexdigest()
+        before = sha256((folder / "manifest.json").read_bytes()).hexdigest()
+        (folder / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+        after = sha256((folder / "manifest.json").read_bytes()).hexdigest()
+        answers = (folder / "answers.jsonl").read_text("utf-8").replace(before, after)
+        (folder / "answers.jsonl").write_text(answers, "utf-8")
+    return ("simbench", arguments[0], str(folder), *arguments[1:])
+
+
 def _runs(verb: str, *given: str) -> Callable[[Box], tuple[str, ...]]:
     return lambda box: ("runs", verb, *given, *box.store())
+
+
+def _of_set(name: str) -> Callable[[Box], tuple[str, ...]]:
+    """A run, or for answers and baselines the scores, of a set with one damaged file."""
+
+    def asked(box: Box) -> tuple[str, ...]:
+        answers = str(box.folder / "set" / "answers.jsonl")
+        if name in ("answers.jsonl", "baselines.jsonl"):
+            return _set(box, name, "score", answers)
+        new = ("-o", str(box.folder / "new.jsonl"), "--retries", "0")
+        return _set(box, name, "run", "--predictor", "cat", *new)
+
+    return asked
 
 
 _PLANS = (
@@ -187,6 +220,14 @@ CASES: dict[str, Callable[[Box], tuple[str, ...]]] = {
     "conform": lambda box: _conform(box, "rows.jsonl"),
     "conform by a mapping": lambda box: _conform(box, "mapping.toml"),
     "conform of answers": lambda box: _conform(box, "answers.jsonl"),
+    "simbench make": lambda box: ("simbench", "make", box.world(), "--rows", "2", "-o",
+                                  str(box.folder / "made")),
+    "simbench make of rows": lambda box: (
+        "simbench", "make", "cellar", "--from", box.json("set/rows.jsonl"), "--rows", "2", "-o",
+        str(box.folder / "made")),
+    **{f"simbench of {name}": _of_set(name) for name in (
+        "rows.jsonl", "questions.jsonl", "examples.jsonl", "baselines.jsonl", "manifest.json",
+        "answers.jsonl")},
     # ---- recorded runs ------------------------------------------------------------------------
     "runs": lambda box: ("runs", *box.store()),
     **{f"runs {verb}": _runs(verb, *given) for verb, *given in (

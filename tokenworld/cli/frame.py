@@ -35,6 +35,7 @@ MODULES = {
     "planning": ("plan", "hint", "audit", "doctor", "sweep", "export", "import", "equiv"),
     "playing": ("run", "rollout", "play", "legal", "dist"),
     "recorded": ("runs", "log", "quality", "report", "conform"),
+    "predicting": ("simbench",),
 }  # fmt: skip
 _HOME = {verb: module for module, verbs in MODULES.items() for verb in verbs}
 

@@ -237,15 +237,17 @@ class _Stay(HTTPRedirectHandler):
 
 
 class HttpChannel:
-    """Posts to ``url``; ``seconds`` is how long one answer may take. 204 means: I leave. An answer
-    is ``whole``, or a line."""
+    """Posts to ``url``; ``seconds`` is how long one answer may take, ``longest`` how many bytes it
+    may have. 204 means: I leave. An answer is ``whole``, or a line."""
 
-    def __init__(self, url: str, seconds: float, *, whole: bool = False) -> None:
+    def __init__(
+        self, url: str, seconds: float, *, longest: int = LONGEST_REPLY, whole: bool = False
+    ) -> None:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             hint = "Give an address such as `http://127.0.0.1:8000/`."
             raise PlayerFailure(f"has no HTTP address: `{url}`", hint)
-        self._url, self._seconds, self._whole = url, seconds, whole
+        self._url, self._seconds, self._longest, self._whole = url, seconds, longest, whole
         near = parts.hostname in _LOOPBACK
         handlers = (_Stay(), ProxyHandler({})) if near else (_Stay(),)
         self._opener: OpenerDirector = build_opener(*handlers)
@@ -282,8 +284,8 @@ class HttpChannel:
         body = b""
         while chunk := answer.read1(_BODY_BYTES):
             body += chunk
-            if len(body) > LONGEST_REPLY:
-                what = f"floods: more than {LONGEST_REPLY:,} bytes for one answer"
+            if len(body) > self._longest:
+                what = f"floods: more than {self._longest:,} bytes for one answer"
                 raise PlayerFailure(what, _ADDRESS_HINT)
             if time.monotonic() > deadline:
                 raise self._late()

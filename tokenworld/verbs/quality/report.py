@@ -25,6 +25,14 @@ from tokenworld.store.log import RunStore
 from tokenworld.store.read import find_run, history, list_runs
 from tokenworld.store.records import Run, Tick
 from tokenworld.verbs.output import EXIT_OK, Output, write_file
+from tokenworld.verbs.pages import (
+    PAGE_END,
+    TABLE_END,
+    page_head,
+    plain_markdown,
+    table_head,
+    text_html,
+)
 from tokenworld.verbs.quality.dimensions import Dimension, Fact
 from tokenworld.verbs.quality.scorecard import (
     DEFAULT_WINDOW,
@@ -103,7 +111,7 @@ def _lines(report: Morning) -> Iterator[str]:
         yield "|---|---|---|---|---|"
         for one in report.runs:
             named = ", ".join(bad.title.lower() for bad in one.bad) or "–"
-            run, player = _plain(one.run.slug), _plain(one.run.header.player)
+            run, player = plain_markdown(one.run.slug), plain_markdown(one.run.header.player)
             yield f"| {run} | {player} | {one.run.ticks} | {one.verdict} | {named} |"
     for one in report.runs:
         yield from _run_markdown(one)
@@ -112,27 +120,20 @@ def _lines(report: Morning) -> Iterator[str]:
 def _run_markdown(one: RunReport) -> Iterator[str]:
     yield ""
     mark = " · reference" if one.run.reference is not None else ""
-    yield f"## {_plain(one.run.slug)}: {one.verdict}{mark}"
+    yield f"## {plain_markdown(one.run.slug)}: {one.verdict}{mark}"
     yield ""
     if one.card is not None:
-        yield _plain(verdict_sentence(one.card))
+        yield plain_markdown(verdict_sentence(one.card))
         yield ""
     for name, sentence in facts_of(one):
-        yield f"- **{name}:** {_plain(sentence)}"
+        yield f"- **{name}:** {plain_markdown(sentence)}"
     for bad in one.bad:
         yield ""
-        yield f"### [{bad.status}] {bad.title}: {' '.join(_plain(bad.text).split())}"
+        yield f"### [{bad.status}] {bad.title}: {' '.join(plain_markdown(bad.text).split())}"
         yield ""
         for example in one.examples.get(bad.id, ()):
-            yield f"- tick {example.tick}: `{_code(example.asked)}` → {_plain(example.came_to)}"
-
-
-def _plain(text: str) -> str:
-    """Text of a world or a player as text: no markup, no line of its own."""
-    flat = " ".join(text.split())
-    for sign in "\\`*_[]<>|#":
-        flat = flat.replace(sign, f"\\{sign}")
-    return flat
+            came_to = plain_markdown(example.came_to)
+            yield f"- tick {example.tick}: `{_code(example.asked)}` → {came_to}"
 
 
 def _code(text: str) -> str:
@@ -219,20 +220,13 @@ def _cell(index: int, fact: Fact) -> str:
 
 
 _STYLE = """
-:root { color-scheme: light dark; --ok: #1b6e3c; --warn: #8a5a00; --fail: #a3122a; }
-@media (prefers-color-scheme: dark) { :root { --ok: #7bd39b; --warn: #f0bf5a; --fail: #ff8a94; } }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
-table { border-collapse: collapse; width: 100%; }
-th, td { text-align: left; padding: .3rem .6rem; vertical-align: top; }
-tr { border-bottom: 1px solid #8886; }
 .OK, .HEALTHY { color: var(--ok); } .WARN, .DEGRADED { color: var(--warn); }
 .FAIL, .FAILED, .UNREADABLE { color: var(--fail); font-weight: 600; }
 article { margin: 2.5rem 0; } dt { font-weight: 600; } dd { margin: 0 0 .4rem 1rem; }
 code, dd { overflow-wrap: anywhere; }
-.runs { overflow-x: auto; }
 .dimensions td:first-child { width: 4rem; } .dimensions th { width: 10rem; }
 .dimensions td:last-child { width: 160px; }
-svg { display: block; } .legend { margin: .3rem 0 1rem; font-size: .85rem; }
+.legend { margin: .3rem 0 1rem; font-size: .85rem; }
 .strip { max-width: 100%; height: auto; }
 .strip text { font: 9px monospace; text-anchor: middle; fill: #000; }
 .strip rect { fill: #9fd8b4; } .strip .refused rect, .strip .no_match rect { fill: #f5c26b; }
@@ -245,11 +239,6 @@ svg { display: block; } .legend { margin: .3rem 0 1rem; font-size: .85rem; }
   .dimensions tr { padding: .4rem 0; } .dimensions td, .dimensions th { padding: .1rem 0; }
 }
 """
-_HEAD = (
-    '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
-    '<meta http-equiv="Content-Security-Policy" '
-    "content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-)
 
 
 def page(report: Morning) -> str:
@@ -258,19 +247,15 @@ def page(report: Morning) -> str:
 
 
 def _parts(report: Morning) -> Iterator[str]:
-    head = escape(title(report))
-    yield f'<!doctype html>\n<html lang="en"><head>{_HEAD}<title>{head}</title>'
-    yield f"<style>{_STYLE}</style></head><body>"
-    yield f"<main><h1>{head}</h1><p>{escape(summary(report))}</p>"
+    yield from page_head(title(report), _STYLE)
+    yield f"<p>{escape(summary(report))}</p>"
     if report.runs:
-        heads = ("run", "player", "records", "verdict", "in")
-        columns = "".join(f'<th scope="col">{one}</th>' for one in heads)
-        yield f'<div class="runs"><table><thead><tr>{columns}</tr></thead><tbody>'
+        yield table_head(("run", "player", "records", "verdict", "in"))
         yield from map(_row, report.runs)
-        yield "</tbody></table></div>"
+        yield TABLE_END
     for one in report.runs:
         yield from _run_html(one)
-    yield "</main></body></html>"
+    yield PAGE_END
 
 
 def _row(one: RunReport) -> str:
@@ -299,7 +284,7 @@ def _run_html(one: RunReport) -> Iterator[str]:
         yield "</tbody></table>"
     yield "<dl>"
     for name, sentence in facts_of(one):
-        yield f"<dt>{escape(name)}</dt><dd>{_text(sentence)}</dd>"
+        yield f"<dt>{escape(name)}</dt><dd>{text_html(sentence)}</dd>"
     yield "</dl></article>"
 
 
@@ -307,14 +292,9 @@ def _dimension(one: RunReport, dimension: Dimension) -> Iterator[str]:
     yield f'<tr><td class="{_css(dimension.status)}">[{dimension.status}]</td>'
     yield f'<th scope="row">{escape(dimension.title)}</th><td>{escape(dimension.text)}'
     for example in one.examples.get(dimension.id, ()):
-        asked, came_to = escape(example.asked), _text(example.came_to)
+        asked, came_to = escape(example.asked), text_html(example.came_to)
         yield f"<br>tick {example.tick}: <code>{asked}</code> → {came_to}"
     yield f"</td><td>{series_chart(dimension)}</td></tr>"
-
-
-def _text(told: str) -> str:
-    """The HTML of a message; text in backticks becomes code."""
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(told))
 
 
 def _css(status: str) -> str:

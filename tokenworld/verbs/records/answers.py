@@ -219,6 +219,15 @@ def passes(
     return published(found, target.objects)
 
 
+def changes(row: TextRow, task: Task) -> bool:
+    """Return whether a task changes something: the paper's scorer refuses the input as answer."""
+    if task == "score":
+        return row.score_before != row.score_after
+    if task == "step" and row.score_before != row.score_after:
+        return True
+    return not published(given(row, task).objects, wanted(row, task).objects)
+
+
 def question(row: TextRow, task: Task) -> dict[str, Any]:
     """The question about a row as an answerer gets it."""
     state = given(row, task)

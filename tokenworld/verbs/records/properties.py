@@ -331,6 +331,17 @@ class RecordWords:
             place = self._asked[name]
             place.read(_from_text(text, place.type), None, None, {}, context)
 
+    def task(self, tick: Tick) -> str:
+        """The task sentence of a state: what `read_task` reads; empty where no pattern is given."""
+        if self._task is None:
+            return ""
+        named, asked = re.compile(r"\(\?P<(\w+)>[^)]*\)"), self._asked
+        filled = named.sub(lambda one: str(asked[one[1]].get(tick)), self._task.pattern)
+        told = re.sub(r"\\(.)", r"\1", filled)
+        if self._task.fullmatch(told) is None:
+            raise Misread(f"`{self._task.pattern}` does not match {told!r}")
+        return told
+
     def _place(self, kind: str, name: str) -> Place:
         """The attribute, function or derive of that name which objects of a type have."""
         for key in self.program.types[kind].attributes:

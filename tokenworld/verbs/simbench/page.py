@@ -1,0 +1,346 @@
+"""``tw simbench score``: the scores of predictors as text, Markdown, and one page with charts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Any, Final
+
+from tokenworld.diagnostics import counted, usage, visible
+from tokenworld.session.rollouts import interval
+from tokenworld.verbs.output import EXIT_OK, Output, write_file
+from tokenworld.verbs.pages import (
+    PAGE_END,
+    TABLE_END,
+    page_head,
+    plain_markdown,
+    table_head,
+    text_html,
+)
+from tokenworld.verbs.simbench.asking import of_set, read_transcript
+from tokenworld.verbs.simbench.scoring import KINDS, WAYS, Card, Share, baseline_cards, card_of
+from tokenworld.verbs.simbench.sets import PARTS, Part, QuestionSet, read_set
+
+NAMES: Final[dict[Part, str]] = {
+    "act": "action", "env": "environment", "score": "progress", "step": "whole step",
+    "chain": "whole step, in a row", "own": "from own predictions",
+}  # fmt: skip
+PAPER: Final[dict[Part, float]] = {"act": 0.771, "env": 0.497, "step": 0.599}
+"""Of GPT-4, the best of all prompts for each part, on rows that change something, as a mean over 31
+games, by the lenient scorer: section 4 of Wang et al. 2024, as docs/textgames.md cites it. For
+single games, and for GPT-3.5, the paper has no figures in its text."""
+PAPER_GAMES: Final = frozenset(
+    """
+    balance-scale-heaviest balance-scale-weigh bath-tub-water-temperature bird-life-cycle blood-type
+    boil-water clean-energy conductivity cooking dishwasher forge-key hang-painting inclined-plane
+    lit-lightbulb make-campfire make-ice-cubes metal-detector mix-paint multimeter plant-tree
+    refrigerate-food scale-weigh space-walk sunburn sweep-floor take-photo thermometer use-bandage
+    volume volume-container volume-stone
+    """.split()  # noqa: SIM905
+)
+_FAULTS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A table with what introduces it, and a chart of it."""
+
+    title: str
+    intro: str
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    chart: str = ""
+
+
+def score(folder: Path, answers: tuple[Path, ...], out: Output, *, output: Path | None) -> int:
+    """Score transcripts of a set, and those who use no model."""
+    if not answers:
+        raise usage("No answers are named.", "Name a transcript of `tw simbench run`.")
+    found = read_set(folder)
+    scored = [card_of(found, of_set(read_transcript(one), found, one), one.stem) for one in answers]
+    cards = (*scored, *baseline_cards(found))
+    sections = tuple(_sections(found, scored, cards))
+    title = f"Who predicts `{found.manifest['game']}`?"
+    files: list[str] = []
+    if output is None:
+        out.line(visible(_text(sections)))
+    else:
+        hint = "Name a folder that can be written to, with `-o DIR`."
+        texts = {"score.md": _markdown(title, sections), "score.html": _html(title, sections)}
+        for name, text in texts.items():
+            write_file(output / name, visible(text), hint, folder=output)
+            files.append(str(output / name))
+        out.line(f"wrote {' and '.join(files)}")
+    for card in scored:
+        _notes(card, out)
+    out.json({
+        "schema_version": 1, "ok": True, "set": found.digest, "game": found.manifest["game"],
+        "predictors": [card_json(one) for one in cards], "files": files,
+        "paper": PAPER if found.manifest["game"] in PAPER_GAMES else None,
+    })  # fmt: skip
+    return EXIT_OK
+
+
+def _notes(card: Card, out: Output) -> None:
+    if card.unanswered:
+        out.note(f"{card.who}: {counted(card.unanswered, 'question')} not answered, not counted")
+    for fault in card.faults[:_FAULTS]:
+        out.note(f"{card.who}: {fault}")
+    if len(card.faults) > _FAULTS:
+        out.note(f"{card.who}: and {len(card.faults) - _FAULTS} more that cannot be read")
+    if card.partial:
+        out.note(f"{card.who}: {counted(len(card.partial), 'answer')} leave out objects that are "
+                 f"still there (the first: question {card.partial[0]})")  # fmt: skip
+
+
+def card_json(card: Card) -> dict[str, Any]:
+    return {
+        "who": card.who,
+        "parts": {
+            part: {kind: card.share(part, kind).to_json() for kind in KINDS} for part in PARTS
+        },
+        "verbs": {f"{verb} {kind}": one.to_json() for (verb, kind), one in card.verbs.items()},
+        "properties": card.ways,
+        "steps": {step: one.to_json() for step, one in sorted(card.steps.items())},
+        "one_step": card.one_step,
+        "calibration": card.calibration(), "brier": card.brier(),
+        "unanswered": card.unanswered, "faults": card.faults, "partial": card.partial,
+    }  # fmt: skip
+
+
+# ---- sections -----------------------------------------------------------------------------------
+
+
+def _sections(
+    found: QuestionSet, scored: Sequence[Card], cards: Sequence[Card]
+) -> Iterator[Section]:
+    yield _by_part(found, cards)
+    for card in scored:
+        yield _by_verb(card)
+        yield _by_property(card)
+        yield from _by_steps(card)
+        if card.sure:
+            yield _by_probability(card)
+
+
+def _by_part(found: QuestionSet, cards: Sequence[Card]) -> Section:
+    rows: list[tuple[str, ...]] = []
+    bars: list[Bar] = []
+    for part in PARTS[:-1]:
+        for card in cards:
+            shares = card.share(part, "dynamic"), card.share(part, "static")
+            if shares[0].asked or shares[1].asked:
+                rows.append((NAMES[part], card.who, *_cells(shares[0]), *_cells(shares[1])))
+                bars += _bar(f"{NAMES[part]}: {card.who}", shares[0])
+        if part in PAPER and found.manifest["game"] in PAPER_GAMES:
+            rows.append((NAMES[part], "GPT-4, mean of 31 games", "–", _percent(PAPER[part]), "–",
+                         *("–",) * 3))  # fmt: skip
+    intro = (
+        "Right answers where something changes, and where nothing does: by the paper's scorer, "
+        "which accepts corrupted states, and strictly, with the interval of 95 % of the latter. "
+        "Who has no model copies the state, does as in the most similar known row, or plays by "
+        "the rules of the world with one of them left out."
+    )
+    if found.manifest["game"] in PAPER_GAMES:
+        intro += (" The figures of GPT-4 are those of the paper, on its own rows: they are not "
+                  "directly comparable.")  # fmt: skip
+    heads = ("part", "who", "changing", "lenient", "strict", "static", "lenient", "strict")
+    return Section("Right answers", intro, heads, tuple(rows), bar_chart("strict, changing", bars))
+
+
+def _cells(share: Share) -> tuple[str, str, str]:
+    loose, exact = share.of(strictly=False), share.of(strictly=True)
+    if loose is None or exact is None:
+        return "0", "–", "–"
+    low, high = interval(share.strict, share.asked)
+    return f"{share.asked}", _percent(loose), f"{_percent(exact)} ({low:.0%} to {high:.0%})"
+
+
+def _percent(share: float) -> str:
+    shown = f"{share:.1%}"
+    return "<100%" if shown == "100.0%" and share < 1 else shown
+
+
+def _by_verb(card: Card) -> Section:
+    verbs = sorted({verb for verb, _ in card.verbs})
+    rows = tuple(
+        (verb, *_cells(card.verbs.get((verb, "dynamic"), Share())),
+         *_cells(card.verbs.get((verb, "static"), Share())))
+        for verb in verbs
+    )  # fmt: skip
+    heads = ("verb", "changing", "lenient", "strict", "static", "lenient", "strict")
+    return Section(f"{card.who}: by verb", "All questions but those of chains.", heads, rows)
+
+
+def _by_property(card: Card) -> Section:
+    counts = {
+        what: tuple(held.get(way, 0) for way in WAYS)
+        for what, held in sorted(card.ways.items(), key=lambda one: (-_wrong(one[1]), one[0]))
+    }
+    rows = tuple((what, *map(str, held)) for what, held in counts.items())
+    intro = (
+        "Properties of objects in all answers: right, or another value than the one it changes to; "
+        "changed where it should not be; unchanged where it should change; not told at all; of "
+        "another kind, or an answer that cannot be read."
+    )
+    wrong = {what: held[1:] for what, held in counts.items() if sum(held[1:])}
+    chart = stacked_chart("wrong properties", WAYS[1:], wrong)
+    return Section(f"{card.who}: by property", intro, ("property", *WAYS), rows, chart)
+
+
+def _wrong(held: Any) -> int:
+    return sum(number for way, number in held.items() if way != "right")
+
+
+def _by_steps(card: Card) -> Iterator[Section]:
+    if not card.steps:
+        return
+    base = card.one_step
+    rows, bars = [], []
+    for step, share in sorted(card.steps.items()):
+        power = None if base is None else base**step
+        rows.append((f"{step}", *_cells(share), "–" if power is None else _percent(power)))
+        bars += _bar(f"{step}: measured", share)
+        bars += [] if power is None else [Bar(f"{step}: p^k", power, power, power)]
+    intro = (
+        "Whole steps from the predictor's own states, all k steps so far being right, beside p^k: "
+        "p is the share of right answers to the same rows, each from its true state."
+    )
+    heads = ("k", "asked", "lenient", "strict", "p^k")
+    yield Section(f"{card.who}: over k steps", intro, heads, tuple(rows),
+                  bar_chart("strict over k steps", bars))  # fmt: skip
+
+
+def _by_probability(card: Card) -> Section:
+    bins = card.calibration()
+    rows = tuple((_percent(stated), _percent(right), f"{number}") for stated, right, number in bins)
+    bars = [
+        bar for stated, right, _ in bins
+        for bar in (Bar(f"stated {stated:.0%}", stated, stated, stated),
+                    Bar("right", right, right, right))
+    ]  # fmt: skip
+    intro = f"Brier score {card.brier():.3f}: 0 is best, and 0.25 is to say 50 % always."
+    heads = ("stated probability", "right, strictly", "answers")
+    title = f"{card.who}: stated probabilities"
+    return Section(title, intro, heads, rows, bar_chart("stated and right", bars))
+
+
+# ---- charts -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A share with its interval."""
+
+    name: str
+    share: float
+    low: float
+    high: float
+
+
+_LABEL, _LENGTH, _ROW = 330, 400, 18
+_COLOURS = ("#d55e00", "#0072b2", "#e69f00", "#999999", "#cc79a7")
+"""Of Okabe and Ito, which colour-blind readers can distinguish."""
+
+
+def _bar(name: str, share: Share) -> list[Bar]:
+    exact = share.of(strictly=True)
+    return [] if exact is None else [Bar(name, exact, *interval(share.strict, share.asked))]
+
+
+def bar_chart(title: str, bars: Sequence[Bar]) -> str:
+    """Bars from 0 to 100 %, with a line from the low to the high end of each interval."""
+    parts = []
+    for place, bar in enumerate(bars):
+        y = place * _ROW
+        low, high = (_LABEL + _LENGTH * one for one in (bar.low, bar.high))
+        parts.append(
+            f"{_label(bar.name, y)}"
+            f'<rect x="{_LABEL}" y="{y + 3}" width="{_LENGTH * bar.share:.1f}" height="{_ROW - 6}" '
+            f'fill="#56b4e9"/>'
+            f'<line x1="{low:.1f}" x2="{high:.1f}" y1="{y + _ROW / 2}" y2="{y + _ROW / 2}" '
+            f'stroke="currentColor"/>'
+            f'<text x="{_LABEL + _LENGTH + 6}" y="{y + 13}">{bar.share:.0%}</text>'
+        )
+    return _svg(title, len(bars), parts)
+
+
+def stacked_chart(title: str, names: Sequence[str], counts: dict[str, tuple[int, ...]]) -> str:
+    """A bar of several counts for each name."""
+    most = max((sum(held) for held in counts.values()), default=1)
+    parts = []
+    for place, (name, held) in enumerate(counts.items()):
+        x, y = float(_LABEL), place * _ROW
+        parts.append(_label(name, y))
+        for what, number, colour in zip(names, held, _COLOURS, strict=True):
+            width = _LENGTH * number / most
+            if number:
+                parts.append(
+                    f'<rect x="{x:.1f}" y="{y + 3}" width="{width:.1f}" height="{_ROW - 6}" '
+                    f'fill="{colour}"><title>{escape(what)}: {number}</title></rect>'
+                )
+            x += width
+    y = len(counts) * _ROW
+    for place, (what, colour) in enumerate(zip(names, _COLOURS, strict=True)):
+        x = 4.0 + place * 150
+        parts.append(f'<rect x="{x}" y="{y + 4}" width="10" height="10" fill="{colour}"/>'
+                     f'<text x="{x + 15}" y="{y + 13}">{escape(what)}</text>')  # fmt: skip
+    return _svg(title, len(counts) + 1, parts) if counts else ""
+
+
+def _label(name: str, y: int) -> str:
+    shown = name if len(name) < 48 else f"{name[:46]}…"
+    return f'<text x="{_LABEL - 6}" y="{y + 13}" text-anchor="end">{escape(shown)}</text>'
+
+
+def _svg(title: str, rows: int, parts: Sequence[str]) -> str:
+    width, height = _LABEL + _LENGTH + 60, rows * _ROW + 4
+    return (
+        f'<svg role="img" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
+        f'font-size="12" fill="currentColor"><title>{escape(title)}</title>{"".join(parts)}</svg>'
+        if rows else ""
+    )  # fmt: skip
+
+
+# ---- text ---------------------------------------------------------------------------------------
+
+
+def _text(sections: Sequence[Section]) -> str:
+    return "\n\n".join(_text_section(one) for one in sections)
+
+
+def _text_section(section: Section) -> str:
+    table = (section.heads, *section.rows)
+    widths = [max(len(row[place]) for row in table) for place in range(len(section.heads))]
+    lines = [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in table
+    ]
+    return "\n".join((section.title, *lines))
+
+
+def _markdown(title: str, sections: Sequence[Section]) -> str:
+    lines = [f"# {title}"]
+    for section in sections:
+        lines += ["", f"## {plain_markdown(section.title)}", "", section.intro, ""]
+        lines += [f"| {' | '.join(section.heads)} |", f"|{'---|' * len(section.heads)}"]
+        lines += [f"| {' | '.join(map(plain_markdown, row))} |" for row in section.rows]
+    return "\n".join(lines) + "\n"
+
+
+def _html(title: str, sections: Sequence[Section]) -> str:
+    return "\n".join(_parts(title, sections)) + "\n"
+
+
+def _parts(title: str, sections: Sequence[Section]) -> Iterator[str]:
+    yield from page_head(title.replace("`", ""))
+    for section in sections:
+        yield f"<h2>{escape(section.title)}</h2><p>{text_html(section.intro)}</p>"
+        yield f'<div class="wide">{section.chart}</div>' if section.chart else ""
+        yield table_head(section.heads)
+        for row in section.rows:
+            yield f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>"
+        yield TABLE_END
+    yield PAGE_END
