@@ -1,4 +1,4 @@
-"""What can be asked of the states of one world: nothing of it remains."""
+"""Questions about the states of one world, which leave each state unchanged."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ class Answers:
         self._listing = Listing(instance, self.layout)
 
     def on_row(self, state: State, work: Callable[[RowStepper, Row], T]) -> T:
-        """What some work on the row of a state comes to; it leaves the row as it was."""
+        """Return the result of `work` on the row of a state; it must leave the row as it was."""
         return self._live.on_row(state, work)
 
     def asked(self, state: State, read: Callable[[Tick], T]) -> T:
-        """What is read of a tick of a state that is not carried out."""
+        """Evaluate `read` on a tick of `state` without executing the tick."""
         return self._live.on_row(state, lambda stepper, row: read(stepper.asking(row)))
 
     def over(self, state: State) -> bool:
@@ -62,7 +62,7 @@ class Answers:
         return state.latched != () and not self.instance.world.endless
 
     def reached(self, state: State) -> tuple[str, ...]:
-        """The endings reached so far; where outcomes are live, the one that is true now."""
+        """The endings reached so far; with live outcomes, the one that is true now."""
         if self.instance.world.outcomes != "live":
             return state.latched
         return self._live.on_row(state, lambda stepper, row: stepper.goals.reached(row.S))
@@ -107,7 +107,7 @@ class Answers:
         return self._live.listed(state, lambda legal, row: legal.commands(row))
 
     def focus(self, state: State, number: int) -> Focus:
-        """What can be done with an object, without listing all that can be done."""
+        """The legal commands that name an object, found without listing all legal commands."""
         return self._live.listed(state, lambda legal, row: focus_on(legal, row, number))
 
     def passes(self, state: State, command: Command) -> bool:
@@ -123,8 +123,8 @@ class Answers:
         return self._listing.bindings(state, name)
 
     def searcher(self, state: State, *, fixed: bool = True) -> SearchStepper:
-        """What steps the states of searches that begin in one with this population and these
-        unchanging facts."""
+        """The stepper for searches that begin in a state with this population and these unchanging
+        facts."""
         from tokenworld.engine.searching.ticks import SearchStepper
 
         for known in self._searchers:
@@ -140,7 +140,7 @@ class Answers:
         return self._listing.unlisted(state)
 
     def why(self, state: State, command: Command) -> tuple[RequireReport, ...]:
-        """Every require of a command as it stands, generated ones included if they fail."""
+        """Reports on every require of a command; on a generated one only if it fails."""
         return self.asked(state, lambda tick: reports(tick, command))
 
     def ask(self, state: State, term: Term, was: State | None = None) -> Any:
@@ -158,7 +158,7 @@ class Answers:
         return self.asked(state, lambda tick: name_of(tick, number))
 
     def describe(self, state: State, number: int) -> str:
-        """What `describe x` says now, or what is wrong with a number in it."""
+        """The text of `describe x` now, or the message if a number in it has no value."""
 
         def described(tick: Tick) -> str:
             S = tick.row.S
@@ -187,7 +187,7 @@ class Answers:
         return facts_hash(one) == facts_hash(other) and next(kinds) == next(kinds)
 
     def settled(self, state: State) -> Instance:
-        """The instance with exactly the objects that live in a state: what planning starts from.
+        """The instance with exactly the objects that live in a state, from which planning starts.
 
         Objects that were created have a declaration without fields; the dead keep their numbers
         and belong to no type.

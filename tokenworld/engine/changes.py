@@ -24,9 +24,9 @@ def _life() -> Column:
 
 
 LIFE = _life()
-"""The slot under which records show that an object begins or ceases to exist: its type or `none`.
+"""Records show under this slot that an object begins or ceases to exist: its type or `none`.
 
-No state stores it; it only stands in changes.
+No state stores it; it occurs only in changes.
 """
 
 
@@ -38,14 +38,14 @@ class Breach(Exception):  # a rule of the world was broken; not a defect
         self.code, self.kind, self.message, self.rules = code, kind, message, rules
 
     def blamed(self, title: str) -> Breach:
-        """The same, told of the rule under evaluation where none is named yet."""
+        """The same breach with the rule under evaluation, where it names none yet."""
         self.rules = self.rules or (title,)
         return self
 
 
 @frozen
 class BreachReport:
-    """Why a tick was rolled back or failed: ``rule`` is what was broken, ``culprits`` by whom."""
+    """Why a tick was rolled back or failed: ``rule`` was broken, ``culprits`` broke it."""
 
     code: str
     kind: str

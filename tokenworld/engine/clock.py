@@ -1,7 +1,7 @@
-"""How the rules of a world read `tick()`, and what of it a search has to keep.
+"""How the rules of a world read `tick()`, and which part of it a search key must hold.
 
-Each reading keeps what it can tell apart: a comparison with a constant nothing above that constant,
-``tick() mod n`` the remainder, anything else the whole number.
+A comparison with a constant needs ticks up to that constant, ``tick() mod n`` the remainder, any
+other reading the whole number.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ __all__ = ["Clock", "clock_of", "deciding_terms", "waiting_matters"]
 
 @frozen
 class Clock:
-    """What of the number of the tick tells states apart.
+    """The part of the tick number on which the rules depend.
 
     ``moduli``: its remainders by these; ``last``: what exceeds it counts as one more than it
     (``None``: nothing is compared); ``whole``: all of it.
@@ -49,11 +49,11 @@ class Clock:
     whole: bool = False
 
     def __bool__(self) -> bool:
-        """Whether rules read the clock at all."""
+        """Whether any rule reads the clock."""
         return self.whole or self.last is not None or self.moduli != ()
 
     def of(self, tick: int) -> tuple[int, ...]:
-        """What is kept of a tick's number."""
+        """The part of a tick number that belongs in a key."""
         if self.whole:
             return (tick,)
         kept = tuple([tick % modulus for modulus in self.moduli]) if self.moduli else ()
@@ -80,7 +80,7 @@ def waiting_matters(instance: Instance) -> bool:
 
 
 def clock_of(instance: Instance, terms: Iterable[Term]) -> Clock:
-    """What the terms read of the clock."""
+    """Derive the clock from all readings of `tick()` in some terms."""
     readings = [one for term in terms for one in _readings(term, instance)]
     moduli = dict.fromkeys(one.modulus for one in readings if one.modulus)
     limits = [one.limit for one in readings if one.limit is not None]

@@ -57,11 +57,11 @@ class Engine(Answers):
         return self._live.halt(state, cause)
 
     def halves(self, state: State, intent: Command | NoMatch, luck: Luck | None = None) -> Halves:
-        """What an intent comes to: the state before time passes and the one after the tick."""
+        """Play an intent; return the states after its action and after the whole tick."""
         return self._live.halves(state, intent, luck or SeededLuck())
 
     def traced(self, state: State, intent: Command | NoMatch, luck: Luck) -> TimeTrace:
-        """What the laws did in the tick of an intent, law by law."""
+        """Play the tick of an intent again and return what each law did."""
         return self._live.traced(state, intent, luck)
 
     def acted(self, state: State, command: Command, luck: Luck | None = None) -> State:
@@ -77,7 +77,8 @@ class Engine(Answers):
         return self.progressed(outside.state())
 
     def put(self, state: State, fluent: str, args: tuple[Raw, ...], value: Raw) -> State:
-        """One slot set between ticks, as `edit` does; whoever asks has seen to it that it fits."""
+        """Set one slot between ticks, as `edit` does; the caller has checked that the value
+        fits."""
         after, column = state.fork(), self.layout.by_id[fluent]
         after.put(column, column.key(args), value)
         return self.progressed(after)
@@ -96,7 +97,7 @@ class Engine(Answers):
         self, state: State, check: Callable[[RowStepper, Row], None] | None = None
     ) -> State:
         """A state of the caller's own, with the awards given and the endings latched that it has
-        come to; ``check`` does so and looks for more."""
+        reached;"""
 
         def progress(stepper: RowStepper, row: Row) -> None:
             if check is None:
@@ -118,10 +119,10 @@ class Engine(Answers):
 
     @cached_property
     def known(self) -> Knowledge:
-        """What a player may know of its states."""
+        """The knowledge of a player, from whom secrets are hidden."""
         return Knowledge(self)
 
     @cached_property
     def everything(self) -> Knowledge:
-        """The same for whoever operates the world: nothing is hidden."""
+        """The knowledge of an operator, from whom nothing is hidden."""
         return Knowledge(self, everything=True)

@@ -1,8 +1,7 @@
-"""What a player may know of a state: all that rests on no secret (language.md §19).
+"""What a player may know of a state: everything that depends on no secret (language.md §19).
 
-`Knowledge` is the one notion of it. Whatever a player is given comes through it: the commands that
-may be given, the reasons why one is not done, records, names, words, descriptions, the state.
-Without secrets all of it is what the engine says, and costs nothing more.
+Everything that is shown to a player passes through `Knowledge`: legal commands, refusals, records,
+names, words, descriptions, the state. Without secrets it returns what the engine returns.
 """
 
 from __future__ import annotations
@@ -27,14 +26,14 @@ from tokenworld.model import Action, Let, Require, slot_terms
 __all__ = ["HIDDEN", "Knowledge"]
 
 HIDDEN: Final = "hidden"
-"""What stands for a secret value."""
+"""Shown in place of a secret value."""
 
 T = TypeVar("T")
 
 
 class Knowledge:
-    """What a player may know of the states of one engine; with ``everything`` all of it, as
-    whoever operates the world does."""
+    """What a player may know of the states of one engine; all of it with ``everything``, which
+    operators pass."""
 
     def __init__(self, engine: Answers, *, everything: bool = False) -> None:
         self._engine = engine
@@ -50,7 +49,7 @@ class Knowledge:
         return self._open
 
     def veil(self, state: State) -> Veil:
-        """The state with its secrets hidden; kept for the last one that was asked about."""
+        """The possible worlds of a state; kept for the last state."""
         if self._veil is None or self._veil[0] is not state:
             stepper = self._engine.searcher(state, fixed=False)
             self._veil = (state, Veil(stepper, state, self.secrets.fluents))
@@ -97,15 +96,15 @@ class Knowledge:
         return self._may[command]
 
     def is_sure(self, state: State, command: Command) -> bool:
-        """Whether a command is executed, or refused, whatever is secret."""
+        """Whether a command is legal, or illegal, for all values of the secrets."""
         if self._open:
             return True
         found = self.every(state, lambda tick: is_legal(tick, command))
         return found is not None and len(found) == 1
 
     def _hidden_in(self, state: State) -> frozenset[str]:
-        """The actions whose commands rest on secrets: all, where breaking off what is under way
-        does."""
+        """The actions whose commands depend on secrets: all, if breaking off the long action under
+        way does."""
         long = state.long_of(state.acting) if state.longs else None
         actions = self._program.actions
         if long is not None and self.secrets.touched(actions[long.command.action].cancelled):
@@ -123,7 +122,7 @@ class Knowledge:
 
     @cached_property
     def lists_all(self) -> bool:
-        """Whether what may be executed rests on no secret: it is what the engine lists."""
+        """Whether the legal commands depend on no secret, so that the engine's list is right."""
         actions = self._program.actions.values()
         cancelled = (self.secrets.touched(one.cancelled) for one in actions)
         return self._open or not (self._hidden or any(cancelled))
@@ -162,7 +161,7 @@ class Knowledge:
     def _foreseen(
         self, state: State, command: Command, guard: _Guard, report: RequireReport
     ) -> RequireReport:
-        """A require by what it may come to; that it holds for some values only is hidden."""
+        """A require by its possible values; that it holds for some of them only is hidden."""
 
         def holds(tick: Tick) -> bool | None:
             found = requires_held(tick, command)
@@ -190,13 +189,13 @@ class Knowledge:
         return self._guards[action][index].hidden
 
     def rests(self, action: str) -> bool:
-        """Whether whether an action is done, or what it does, rests on secrets."""
+        """Whether the status or the effect of an action depends on secrets."""
         return not self._open and self.secrets.rule(f"action {action}")
 
     # ---- records ------------------------------------------------------------------------------
 
     def outcome(self, outcome: Outcome) -> Outcome:
-        """A record as it is told to players: what it does to secrets is left out."""
+        """A record as players see it: without its changes of secrets."""
         if self._open:
             return outcome
         rule, events = self.secrets.rule, self.secrets.events
@@ -219,8 +218,8 @@ class Knowledge:
         return tuple(one for one in changes if one.fluent not in self.secrets.fluents)
 
     def _refusal(self, outcome: Outcome, refusal: Refusal) -> Refusal:
-        """The first false require is told, with what it says; of those behind it no more than what
-        rests on no secret."""
+        """Show the first false require with its text; of later ones only the part that depends on
+        no secret."""
         guards = self._guards[outcome.action]
         pairs = zip(refusal.requires, (*guards, None), strict=False)
         return replace(refusal, requires=tuple(_told(*pair, refusal.index) for pair in pairs))
@@ -238,13 +237,13 @@ class Knowledge:
 
     @property
     def hides_words(self) -> bool:
-        """Whether what commands are typed with rests on secrets."""
+        """Whether the words of typed commands depend on secrets."""
         return not self._open and self.secrets.words
 
     # ---- words --------------------------------------------------------------------------------
 
     def name(self, state: State, number: int) -> str:
-        """What an object is called, its identifier where that rests on a secret."""
+        """The name of an object, or its identifier if the name depends on a secret."""
         if self._open or not self.secrets.named:
             return self._engine.name(state, number)
         found = self.every(state, lambda tick: name_of(tick, number))
@@ -318,16 +317,16 @@ def _veiled(report: RequireReport, guard: _Guard) -> RequireReport:
 
 
 def _worded(report: RequireReport, guard: _Guard) -> RequireReport:
-    """A require that nobody has met yet: its own text may not tell of secrets."""
+    """A require that was not evaluated yet: its own text may show no secrets."""
     if report.hidden:
-        return replace(report, text="It rests on what is hidden.")
+        return replace(report, text="It depends on what is hidden.")
     if report.holds is not True and guard.says:
         return replace(report, text=f"This needs: {guard.require.source}.")
     return report
 
 
 def _told(report: RequireReport, guard: _Guard | None, failed: int) -> RequireReport:
-    """A require of a refused command, of which the one with the index ``failed`` is told."""
+    """A require of a refused command; ``failed`` is the index of the one that is shown."""
     if guard is None or report.generated:
         return report
     shown = _veiled(report, guard)

@@ -1,4 +1,4 @@
-"""Where each fluent is stored: one column per fluent, in order of declaration.
+"""The storage of each fluent: one column per fluent, in order of declaration.
 
 A fluent of one object is a *list* by object number, a fact without arguments a list of length 1,
 every other fluent a *dict* from argument tuples to values that differ from the default (a
@@ -41,7 +41,7 @@ class Column:
     has_children: bool = field(init=False, compare=False)
     """Whether the objects pointing at each object are kept in order."""
     always: bool = field(init=False, compare=False)
-    """Whether a slot is never `none`, not even when what it was to hold is destroyed."""
+    """Whether a slot is never `none`, not even if the object that it should hold is destroyed."""
     truth: bool = field(init=False, compare=False)
     """Whether the fluent is true or false, so that `none` counts as false."""
     shaped: bool = field(init=False, compare=False)

@@ -1,4 +1,4 @@
-"""Which bindings of an action are worth a look in a state: those that its static facts allow."""
+"""The bindings of an action that its static facts allow in a state."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class Listing:
         return patterns_of(self._instance, action.params, parts, changing)
 
     def _basis(self, state: State, name: str) -> tuple[Any, ...]:
-        """What a join is worked out from: columns and populations, which are shared while equal."""
+        """The input of a join: columns and populations, which states share while they are equal."""
         columns = (state.cols[self._layout.by_id[one.fluent].index] for one in self._patterns[name])
         params = self._instance.program.actions[name].params
         kinds = (one.type.name for one in params if isinstance(one.type, ObjectType))

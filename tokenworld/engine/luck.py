@@ -32,7 +32,7 @@ DrawKey = tuple[str, tuple[Json, ...], int]
 """A draw's rule, its arguments and the number of the draw in it."""
 
 Counts = Mapping[tuple[str, tuple[Json, ...]], int]
-"""How many draws each rule has taken in a tick, by rule and arguments."""
+"""The number of draws of each rule in a tick, by rule and arguments."""
 NO_DRAWS: Counts = {}
 
 
@@ -52,7 +52,7 @@ def _renumbered(draw: LuckyDraw, before: Counts, sign: int) -> LuckyDraw:
 
 
 class Luck(Protocol):
-    """Who decides draws. ``weights`` are exact non-negative shares, at least one positive."""
+    """Decides draws. ``weights`` are exact non-negative shares, at least one positive."""
 
     def choose(
         self, key: DrawKey, seed: int, tick: int, weights: Sequence[int], site: str = ""
@@ -160,7 +160,7 @@ class ExploringLuck:
         return choice
 
     def _first(self, key: DrawKey, possible: Sequence[int]) -> int:
-        """What is taken behind the prefix."""
+        """The choice for a draw after the prefix."""
         return possible[0]
 
     def uniform(self, key: DrawKey, seed: int, tick: int) -> float:

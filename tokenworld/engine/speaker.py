@@ -22,10 +22,10 @@ _MOST = 100_000
 
 
 class EngineSpeaker:
-    """What resolving words may ask of one state.
+    """What the resolver of typed words may ask of one state.
 
-    Words mean what they mean to a player, to whom secrets are hidden: else what they are taken for
-    would tell. ``known`` is as much as he knows.
+    Words mean what a player sees, since any other meaning could reveal a secret.
+    ``known`` is the knowledge of the player.
     """
 
     def __init__(self, engine: Engine, state: State, known: Knowledge | None = None) -> None:
@@ -54,7 +54,7 @@ class EngineSpeaker:
         return found is None or True in found
 
     def words_for(self, number: int) -> tuple[str, ...]:
-        """What it is called now; words that no rule works out are asked for once."""
+        """The words for an object now; words that no rule computes are cached."""
         known, state = self._engine.fixed_words, self._state
         key = (number, state.names[number], state.kinds[number])
         if key in known:
@@ -67,8 +67,8 @@ class EngineSpeaker:
         return words
 
     def _known_for(self, number: int) -> tuple[tuple[str, ...], bool]:
-        """The words as far as no secret is behind them, and whether they are the same in every
-        state; else what the object always is called, then what it may be called."""
+        """The words that no secret decides, and whether they are the same in every state; else the
+        words that always name the object, then those that may."""
         found = self._read(lambda tick: words_of(tick, number))
         if found is not None and len(found) == 1:
             return next(iter(found))
@@ -82,7 +82,7 @@ class EngineSpeaker:
         return tuple(sorted(found or ()))
 
     def _read(self, read: Callable[[Tick], T]) -> frozenset[T] | None:
-        """All that a reading of words may come to."""
+        """All possible results of a reading of words."""
         if self._known.hides_words:
             return self._known.every(self._state, read)
         return frozenset((self._engine.asked(self._state, read),))

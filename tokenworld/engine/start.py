@@ -49,7 +49,7 @@ _Puts = list[tuple[Column, Key, Raw]]
 """Slots with their values."""
 _Cells = dict[tuple[int, int], int]
 TITLE = "layout"
-"""Whose draws those of legends are; their arguments are the column and the row."""
+"""The rule to which the draws of legends belong; their arguments are the column and the row."""
 
 
 def start_state(instance: Instance, layout: Layout, prose: Prose, seed: int, luck: Luck) -> State:
@@ -138,7 +138,7 @@ class _Start:
         return state
 
     def _outside(self, state: State) -> Outside:
-        """The row of a state on which whatever the start says may be run."""
+        """The row of a state on which rules of the start are run."""
         legends = (body for one in self._starts.legends for body in one.values())
         return Outside(*self._given, state, (*self._starts.setups, *legends))
 
@@ -165,7 +165,7 @@ class _Start:
         return state, cells
 
     def _of_cells(self, state: State, of: str) -> dict[str, Raw]:
-        """What each attribute of a cell is at first."""
+        """The initial value of each attribute of a cell."""
         found = self._defaults(state, of)
         if not all(isinstance(one, _PLAIN) for one in found.values()):
             outside = self._outside(state)
@@ -173,7 +173,7 @@ class _Start:
         return cast(dict[str, Raw], found)
 
     def _value(self, given: Raw | Term, outside: Outside) -> Raw:
-        """A value, worked out on the row as it is."""
+        """A value, computed on the row as it is."""
         if given is None or isinstance(given, _PLAIN):
             return given
         return outside.value(self._rules.term(given))
@@ -207,8 +207,7 @@ class _Start:
         return outside.state()
 
     def _literals(self, state: State) -> _Values | None:
-        """All values, where none has to be worked out; literals read nothing, so that no order
-        counts."""
+        """All values if all are literals, which read nothing, so that the order does not matter."""
         decls, size = self._instance.decls, len(self._instance.decls)
         found: _Values = defaultdict(lambda: [None] * size)
         alike = defaultdict[str, list[int]](list)
@@ -241,7 +240,7 @@ class _Start:
                 yield key, one.id, self._literal(term, state)
 
     def _defaults(self, state: State, of: str) -> dict[str, Raw | Term]:
-        """The attributes of a type, each with what it is where no field says so."""
+        """The attributes of a type, each with its default."""
         program = self._instance.program
         if of not in program.types:
             return {}
@@ -282,8 +281,8 @@ class _Start:
         return state
 
     def _plain(self, state: State, body: Body) -> _Puts | None:
-        """What a body sets, where it names each slot once and every value, as the setups of
-        imported problems do; ``None`` where something is to be worked out."""
+        """The slots that a body sets if it names each slot once and every value is a literal, as
+        the setups of imported problems do; ``None`` if a value must be computed."""
         found: dict[tuple[int, Key], tuple[Column, Key, Raw]] = {}
         for effect in body:
             if isinstance(effect, Assign) and effect.op == "=":
@@ -299,7 +298,7 @@ class _Start:
         return list(found.values())
 
     def _put(self, state: State, target: Read, value: Raw | Term) -> tuple[Column, Key, Raw] | None:
-        """A slot with its value; ``None`` where one of the two is to be worked out, or is none."""
+        """A slot with its value; ``None`` if one of the two is no literal, or is `none`."""
         column = self._layout.by_id[target.fluent]
         args = tuple([self._literal(one, state) for one in target.args])
         if value is not None and not isinstance(value, _PLAIN):

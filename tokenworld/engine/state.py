@@ -17,7 +17,7 @@ from tokenworld.model import ROOT
 __all__ = ["LongAction", "State"]
 
 _WORKED_OUT = frozenset(("mine", "trail"))
-"""What a state that was put away gets anew."""
+"""The attributes that a state loses when it is pickled; they are made again."""
 
 
 @frozen
@@ -126,7 +126,7 @@ class State:
 
     @property
     def me(self) -> int | None:
-        """Who `me` is where nobody acts: the first of `turns`, else the first of the actors."""
+        """The value of `me` if nobody acts: the first of `turns`, else the first of the actors."""
         return self.actors[0] if self.actors else None
 
     @property
@@ -139,7 +139,7 @@ class State:
 
     @property
     def acting(self) -> int | None:
-        """Whose intent comes next: the actor whose turn it is."""
+        """The actor whose intent comes next."""
         if len(self.actors) > 1:
             return self.actors[self.seat]
         return self.actors[0] if self.actors else None
@@ -208,7 +208,7 @@ class State:
         return self.to_write(column)
 
     def to_write(self, column: Column) -> Any:
-        """This state's own copy of a column, for a writer who notes what he writes."""
+        """This state's own copy of a column, for a caller who notes its writes."""
         index, cols = column.index, self.cols
         if index not in self.mine:
             self.mine.add(index)

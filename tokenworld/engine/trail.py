@@ -1,9 +1,9 @@
-"""What was written on the way from one state to another.
+"""The slots written between two states.
 
-Every state has a node; a fork's node hangs on that of the state it was made from. Whoever worked
-something out on one state (its legal actions, its hash) asks for the slots that may differ in
-another one, and looks at those alone. Only a few hundred nodes are kept behind each state, so that
-a long run does not hold its whole past; further away the answer is "anything".
+Every state has a node whose parent is the node of the state that it was forked from. A caller that
+computed something on one state (its legal actions, its hash) asks for the slots that may differ in
+another, and looks at those alone. A node keeps a few hundred ancestors, so that a long run does not
+hold its whole past; for older states the answer is "anything".
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 __all__ = ["ALL", "Slot", "Trail", "between"]
 
 Slot = tuple[int, Any]
-"""A column's index and a key in it; the key `ALL` stands for the whole column."""
+"""A column's index and a key in it; the key `ALL` is the whole column."""
 
 ALL = None
 REACH = 64

@@ -1,4 +1,4 @@
-"""What a body asks for: it reads one state, and its changes are collected (language.md §5, §13)."""
+"""Run bodies: read one state and collect the changes that they request (language.md §5, §13)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from tokenworld.ground import Json, Raw, show_value
 from tokenworld.model import Fluent, NumberType, ObjectType, is_optional, written_name
 
 MOST_BIRTHS = 100
-"""How deep births may bring forth births before it counts as endless."""
+"""Deepest chain of births that cause births, before it counts as endless."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class Wants:
 
 
 class Teller(StatementVisitor[Env, Env]):
-    """Runs the bodies of one rule (its ``lot`` numbers the draws) and notes what they want.
+    """Runs the bodies of one rule (its ``lot`` numbers the draws) and notes their changes.
 
     A statement makes the environment behind it."""
 

@@ -13,7 +13,7 @@ from tokenworld.ground import Json, LuckyDraw, draw
 
 WHOLE = 2**64
 Counts = dict[tuple[str, tuple[Json, ...]], int]
-"""How many draws each rule took in a tick, by rule and arguments."""
+"""The number of draws of each rule in a tick, by rule and arguments."""
 _Key = tuple[str, tuple[Json, ...], int]
 _FORCED: ContextVar[Mapping[_Key, int] | None] = ContextVar("forced", default=None)
 
@@ -43,7 +43,7 @@ def forced(draws: Sequence[LuckyDraw]) -> Iterator[None]:
 
 
 class Moment(Protocol):
-    """What of a state draws depend on."""
+    """The part of a state on which draws depend."""
 
     seed: int
     tick: int

@@ -26,7 +26,7 @@ LIFE = Fluent(
     None,
     Span("", 0, 0, 1, 1, 1, 1),
 )
-"""Under this slot records tell that an object begins or ceases to exist: its type, or `none`."""
+"""Records show under this slot that an object begins or ceases to exist: its type, or `none`."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def _somebodys(state: State, write: Wanted) -> bool:
 
 
 def _born(known: Known, after: State, born: Born) -> list[Made]:
-    """Bring an object to life with its first values."""
+    """Create an object with its first values."""
     after.kinds[born.number] = born.kind
     after.names[born.number] = born.name
     after.next_id = born.number + 1
@@ -122,7 +122,7 @@ def _filed(known: Known, after: State, born: Born) -> None:
 
 
 def _value(known: Known, state: State, one: _Slot) -> Raw:
-    """What a slot gets: all sets agree, increments add up, `add` beats `remove`."""
+    """The new value of a slot: all sets agree, increments add up, `add` beats `remove`."""
     ops = [write.op for write in one.writes]
     if "add" in ops or "remove" in ops:
         return "add" in ops
@@ -147,7 +147,7 @@ def _first_written(known: Known, wants: Wants) -> list[_Written]:
 
 
 def _check(known: Known, state: State, written: list[_Written], cyclic: list[Fluent]) -> None:
-    """`unique`, then cycles, of every slot that was written or born.
+    """Check `unique`, then cycles, for every slot that was written or created.
 
     ``cyclic`` are the nested fluents that led from an object back to it before the destroyed left.
     """
@@ -237,7 +237,7 @@ def _about(fluent: Fluent, args: tuple[Raw, ...], number: int) -> bool:
 
 
 def seen_by_prose(known: Known, before: State, after: State, wants: Wants) -> State:
-    """The state after a body, but what it destroyed is as it was before."""
+    """The state after a body, in which the objects that it destroyed still exist."""
     seen = copied(after)
     for born in wants.births:
         if born.number not in after.kinds:

@@ -1,4 +1,4 @@
-"""Where terms are evaluated, and how values compare."""
+"""The environment of terms, and the comparison of values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from tokenworld.model import NumberType
 
 @dataclass(frozen=True)
 class Env:
-    """Where a term is evaluated: the state, that at the start of the tick, who acts, the locals.
+    """The environment of a term: a state, the state at the start of the tick, the actor, the
+    locals.
 
     ``given`` are the fields of objects that this very body creates, ``tables`` the recursive
     derives as far as they are known; nothing may be written to the states while it is in use.
@@ -38,7 +39,7 @@ class Env:
 
 
 def decimals_of(term: Term) -> int:
-    """How many decimals the whole number stands for that a term gives."""
+    """The number of decimals of the whole number that represents a term's value."""
     return term.type.decimals if isinstance(term.type, NumberType) else 0
 
 

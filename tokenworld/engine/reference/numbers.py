@@ -82,7 +82,7 @@ def number_function(term: Call, args: list[Any]) -> Any:
 
 
 def _exact(term: Call, value: Any) -> Fraction:
-    """The number that a raw argument stands for."""
+    """The number that a raw argument represents."""
     kind = term.args[0].type
     if isinstance(kind, NumberType):
         return Fraction(value, 10**kind.decimals)

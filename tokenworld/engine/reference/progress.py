@@ -1,4 +1,4 @@
-"""How a round moves on, which endings are reached, and what must hold (language.md §8)."""
+"""Advance a round, latch endings, check invariants (language.md §8)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tokenworld.model import ObjectType
 
 
 def handed_on(state: State, after: State) -> State:
-    """What an actor leaves to the next one of the round."""
+    """The state that the next actor of the round gets."""
     new = copied(after)
     new.turn, new.round = state.seat + 1, state.round or state
     return new

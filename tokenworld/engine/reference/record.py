@@ -1,4 +1,4 @@
-"""What one intent came to, in the words of ``tw-outcome/1`` (language.md §9)."""
+"""The result of one intent as ``tw-outcome/1`` (language.md §9)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tokenworld.model import show_type
 
 @dataclass(frozen=True)
 class Refused:
-    """Which require was false; ``generated`` names one that the language adds."""
+    """The require that was false; ``generated`` names one that the language adds."""
 
     index: int
     generated: str = ""
@@ -255,7 +255,7 @@ def _added(action: Action, refused: Refused, index: int) -> dict[str, Json]:
 
 
 def _reports(words: Words, action: Action, env: Env) -> list[dict[str, Json]]:
-    """Every require as it stands; after a false one, some may not be evaluable."""
+    """Reports on every require; after a false one, some may have no value."""
     found: list[dict[str, Json]] = []
     lets: list[Let] = []
     for guard in action.guards:

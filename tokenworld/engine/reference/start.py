@@ -46,7 +46,7 @@ def start_state(words: Words, seed: int) -> State:
 
 
 def _actors(words: Words, state: State) -> tuple[int, ...]:
-    """Who takes turns: those of `turns`, else the first object of the acting type."""
+    """The actors that take turns: those of `turns`, else the first object of the acting type."""
     numbers = {state.names[number]: number for number in state.kinds}
     world, kind = words.instance.world, words.program.actor
     named = tuple(numbers[name] for name in world.turns if name in numbers)

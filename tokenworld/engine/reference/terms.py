@@ -1,4 +1,4 @@
-"""What a term of core means (language.md §4): every expression has a value."""
+"""Evaluate terms of core (language.md §4)."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class Terms(TermVisitor[Env, Any]):
         return replace(env, state=self._past(env), given={}, made={}) if term.was else env
 
     def _past(self, env: Env) -> State:
-        """The start of the tick, in which objects born since read as they were at birth."""
+        """The start of the tick; objects created since have the values of their creation."""
         late = [number for number in (*env.state.names, *env.made) if number not in env.was.names]
         if not late:
             return env.was
@@ -156,7 +156,7 @@ class Terms(TermVisitor[Env, Any]):
         return value in self.term(collection, env)
 
     def _is_of_places(self, members: Members) -> bool:
-        """Whether it lists what lies in something: no relation, no written list."""
+        """Whether the term lists the contents of an object, not a relation or a written list."""
         along = self.program.fluents.get(members.fluent)
         return along is not None and along.fluent_kind != "relation"
 
@@ -223,7 +223,7 @@ class Terms(TermVisitor[Env, Any]):
         return total
 
     def amount(self, term: Term, env: Env) -> Fraction:
-        """What a term is worth; if it rests on something destroyed, nothing."""
+        """The exact value of an amount; 0 if it depends on a destroyed object."""
         value = self.term(term, env)
         return Fraction(0) if value is None else Fraction(value) / 10 ** decimals_of(term)
 
@@ -328,7 +328,7 @@ class Terms(TermVisitor[Env, Any]):
                 return found[-1] if found else None
 
     def _calculated(self, term: Fold, values: list[Any]) -> Any:
-        """A calculation over elements; over one that rests on something destroyed it is `none`."""
+        """An aggregate over elements; `none` if it depends on a destroyed object."""
         if None in values:
             return None
         if term.fold == "min":

@@ -60,7 +60,7 @@ class Round:
         return records
 
     def _step(self, state: State, command: Command) -> list[Record]:
-        """What an actor does, or that it is refused or discarded: then nothing remains of it."""
+        """Execute the command of an actor; a refused or discarded one changes nothing."""
         try:
             cancelled = self.unit.cancel(state, command)
             now = state if cancelled is None else cancelled.after
@@ -82,8 +82,8 @@ class Round:
             return [_broken(state, done.command, fault)]
 
     def _time_passes(self, fruitless: Record, state: State) -> list[Record]:
-        """Time always passes: the actor passes by himself. A long action that goes on has a record
-        of its own; else the one record tells what came of the time, unless that is discarded."""
+        """Pass time, with the actor waiting. A long action that continues gets a record of its own;
+        otherwise the one record reports the passage of time, unless that is discarded."""
         if state.acting in state.long:
             passed = self._step(state, PASS)
         else:
@@ -127,7 +127,7 @@ class Round:
             cancelled = self.unit.cancel(state, command)
             record = self.unit.do(state if cancelled is None else cancelled.after, command)
         except Fault:
-            return None  # not a refusal: the tick would be rolled back or be in error
+            return None  # not a refusal: the tick would be rolled back or fail
         return record if record.status == "refused" else None
 
     def legal(self, state: State) -> list[Command]:

@@ -21,7 +21,7 @@ ADDED = ("range", "unique", "cycle")
 
 
 class Unit:
-    """Works out the intent of the actor whose turn it is."""
+    """Executes the intent of the actor whose turn it is."""
 
     def __init__(self, words: Words) -> None:
         self.words, self.known, self.program = words, words.known, words.program
@@ -30,7 +30,7 @@ class Unit:
     # ---- places -----------------------------------------------------------------------------
 
     def ticks(self, state: State, command: Command) -> int:
-        """How many ticks an action takes now; 0 is a free one."""
+        """The number of ticks that an action takes now; 0 for a free action."""
         action = self.rules.actions[command.action]
         env = self._env(state, state.round or state, command)
         return 1 if action.takes is None else int(self.words.term(action.takes, env))
@@ -50,7 +50,7 @@ class Unit:
         return long is not None and (command.is_pass or command == long.command)
 
     def since(self, state: State, command: Command) -> State:
-        """What `was` reads: the state the round began with; a free action is its own round."""
+        """The state that `was` reads: the start of the round; a free action is its own round."""
         if state.round is None or self.ticks(state, command) == 0:
             return state
         return state.round
@@ -95,7 +95,7 @@ class Unit:
     def _failed_at_the_end(
         self, state: State, long: Long, refused: Refused, wants: Wants
     ) -> Record:
-        """What the attempt drew counts: it decided that the action failed."""
+        """Count the draws of the attempt, since they decided that the action failed."""
         spent = copied(state)
         spent.drawn = wants.counts
         record = self._interrupted(spent, long, self._cause(long.command, refused))
@@ -161,7 +161,7 @@ class Unit:
         return record
 
     def _carried_out(self, state: State, command: Command, body: Body, wants: Wants) -> Record:
-        """Evaluate a body and apply what it wants."""
+        """Evaluate a body and apply the changes that it requests."""
         action, was = self.rules.actions[command.action], self.since(state, command)
         teller = Teller(self.words, wants, self._lot(state, command, wants))
         env = self._env(state, was, command)

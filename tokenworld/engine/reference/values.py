@@ -83,7 +83,7 @@ class State:
 
     @property
     def me(self) -> int | None:
-        """Who `me` is where nobody acts: the first of `turns`, else the first of its type."""
+        """The value of `me` if nobody acts: the first of `turns`, else the first of its type."""
         return self.actors[0] if self.actors else None
 
     @property
@@ -94,7 +94,7 @@ class State:
 
     @property
     def acting(self) -> int | None:
-        """Whose intent comes next."""
+        """The actor whose intent comes next."""
         return self.actors[self.seat] if len(self.actors) > 1 else self.me
 
     def closes(self, after: State) -> bool:
@@ -152,7 +152,7 @@ class Known:
         return state.values.get(self.slot(fluent, args), self.defaults[fluent.id])
 
     def slot(self, fluent: Fluent, args: tuple[Raw, ...]) -> Slot:
-        """Where a value is kept: a symmetric relation keeps one fact for both directions."""
+        """The slot of a value: a symmetric relation keeps one fact for both directions."""
         if fluent.symmetric and args[0] > args[1]:  # type: ignore[operator]
             args = (args[1], args[0])
         return (fluent.id, args)
@@ -186,7 +186,7 @@ class Known:
         return found
 
     def places(self, state: State, key: str, one: Raw) -> Iterator[Raw]:
-        """Where an object lies, where that lies, and so on; each place once."""
+        """The container of an object, the container of that, and so on; each once."""
         seen = set[Raw]()
         place = self.get(state, self.program.fluents[key], (one,))
         while place is not None and place not in seen:
@@ -232,7 +232,7 @@ class Known:
 
 
 def stored(kind: ValueType, value: Raw) -> Raw:
-    """What a slot keeps of a value: `none` counts as false, a whole number in a real is real."""
+    """Convert a value for its slot: `none` to false, in a real a whole number to a float."""
     if isinstance(kind, BoolType):
         return value is True
     if isinstance(kind, RealType) and value is not None:
@@ -241,7 +241,7 @@ def stored(kind: ValueType, value: Raw) -> Raw:
 
 
 def implied(kind: ValueType) -> Raw:
-    """What a slot holds that nothing sets (language.md §2)."""
+    """The initial value of a slot that nothing sets (language.md §2)."""
     if is_optional(kind):
         return None
     match kind:

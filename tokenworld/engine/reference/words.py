@@ -152,7 +152,7 @@ class Words(Terms):
     # ---- descriptions -------------------------------------------------------------------------
 
     def described(self, number: Raw, env: Env) -> str:
-        """What `describe x` says, lines joined; nothing for `none`."""
+        """The text of `describe x`, lines joined; empty for `none`."""
         if number is None or env.state.kind(number) is None:
             return ""
         assert isinstance(number, int)

@@ -51,7 +51,7 @@ class Reference:
         return self.round.legal(state)
 
     def describe(self, state: State, number: int) -> str:
-        """What `describe x` says now, or what is wrong with a number in it."""
+        """The text of `describe x` now, or the message if a number in it has no value."""
         try:
             return self.words.described(number, Env(state, state, state.acting))
         except Fault as fault:
@@ -59,7 +59,7 @@ class Reference:
 
 
 class ReferenceSpeaker:
-    """What resolving typed words may ask of one state (`ground.Speaker`)."""
+    """What the resolver of typed words may ask of one state (`ground.Speaker`)."""
 
     def __init__(self, reference: Reference, state: State) -> None:
         self._reference, self._state = reference, state

@@ -22,7 +22,7 @@ from tokenworld.model import ObjectType, ValueType
 __all__ = ["bury", "commit", "recalled", "store_value", "value_given"]
 
 Changes = list[RawChange] | None
-"""What is told of a commit; ``None`` where nobody asks."""
+"""The reported changes of a commit; ``None`` if nobody asks for them."""
 Shaped = tuple[int, tuple[str, ...]]
 """A slot whose value must fit others, and the rules that wrote it."""
 
@@ -183,7 +183,7 @@ def store_value(row: Row, slot: int, value: Any) -> None:
 
 
 def _change(row: Row, slot: int, value: Any, told: Changes, rule: str) -> None:
-    """Write a slot and tell of it, if it changes."""
+    """Write a slot and report it, if it changes."""
     old = row.S[slot]
     store_value(row, slot, value)
     if told is not None and old != value:
@@ -232,7 +232,7 @@ def _is_given(slots: Slots, store: Store, of: str) -> bool:
 
 
 def _life(row: Row, born: Born) -> Iterator[RawChange]:
-    """The changes that tell of a birth: that it exists, and each value that it begins with."""
+    """The changes that report a birth: its existence, and each of its initial values."""
     number, slots = born.number, row.slots
     yield LIFE, number, None, born.maker.of, born.rule
     others = (one for one in slots.stores if _is_given(slots, one, born.maker.of))
@@ -327,7 +327,7 @@ def _about(store: Store, args: tuple[Any, ...], number: int) -> bool:
 
 
 def _forget(row: Row, number: int) -> None:
-    """What a watch told of an object once need not be kept."""
+    """Delete the record that a watch fired for an object."""
     fired, watches = row.S[FIRED], row.slots.program.watches
     kept = frozenset(
         (name, args)
@@ -345,7 +345,7 @@ def _forget(row: Row, number: int) -> None:
 
 
 def _check(row: Row, shaped: list[Shaped], cyclic: list[Shaped]) -> None:
-    """`unique` of every slot that was written or born, then cycles.
+    """Check `unique` of every slot that was written or created, then cycles.
 
     ``cyclic`` are slots that led back to whose they are before what was destroyed left.
     """

@@ -1,4 +1,4 @@
-"""Which endings rows have reached, and what that means for who plays (language.md §8, step 11)."""
+"""The endings that rows have reached, and whether these win or lose (language.md §8, step 11)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["Goals"]
 
 
 class Goals:
-    """The endings of one world; ``me`` is who they speak of."""
+    """The endings of one world; ``me`` is their actor."""
 
     def __init__(self, code: Program, me: int | None) -> None:
         self._code, self._me = code, me

@@ -69,7 +69,7 @@ class Order:
         return found
 
     def _places(self, row: Row) -> list[Any]:
-        """All that tells what is in what."""
+        """The values of the slots that define containment."""
         S, stores = row.S, _nested(row)
         return [S[at] for one in stores if one.live for at in one.kids or one.table]
 
@@ -101,7 +101,7 @@ def are_alive(kinds: Sequence[str | None], law: Law, args: Args) -> bool:
 
 
 def _nested(row: Row) -> list[Store]:
-    """The attributes that say in what an object lies."""
+    """The attributes that hold the container of an object."""
     return [one for one in row.slots.stores if one.column.fluent.nested and one.column.by_object]
 
 
@@ -155,8 +155,8 @@ class Guards:
         made: Sequence[RawChange],
         me: int | None,
     ) -> None:
-        """Raise `Broken` for the first invariant that what was written since a mark broke; without
-        a mark that may be anything."""
+        """Raise `Broken` for the first invariant broken by the writes since a mark; without a mark,
+        check all."""
         if not self._invariants:
             return
         touched = None if mark is None else self._touched(row, mark)
@@ -179,7 +179,7 @@ class Guards:
         return [self._code["conserve", name](row.S, was, me) for name in self._conserves]
 
     def _touched(self, row: Row, mark: int) -> frozenset[str] | None:
-        """The fluents that were written since a mark; ``None`` where objects came or went."""
+        """The fluents written since a mark; ``None`` if objects were created or destroyed."""
         slots = row.J[mark::2]
         if KINDS in slots:
             return None
@@ -251,7 +251,7 @@ class Guards:
 
 
 def _rests_on(rule: Footprint, fluents: frozenset[str] | set[str]) -> bool:
-    """Whether a change of these fluents may change what a rule comes to."""
+    """Whether a change of these fluents may change the result of a rule."""
     return bool((rule.reads | rule.was) & fluents or rule.asks - {"id"})
 
 

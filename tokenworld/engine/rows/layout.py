@@ -1,4 +1,4 @@
-"""Where each fluent's slots are in a row.
+"""The places of each fluent's slots in a row.
 
 A row is one list. Its first slots hold the header (tick, endings, long actions, who lives), then
 come the slots of every fluent that play can change. Fluents that play never changes are in a row
@@ -67,7 +67,7 @@ TURN: Final = 12
 ROUND: Final = 13
 """Between the actors of a round: a copy of the row that the round began with."""
 TOLD: Final = 14
-"""In a round: a copy of the row that watches told of last."""
+"""In a round: a copy of the row that watches compare with."""
 FACTS: Final = 15
 """The sum of the hashes of all facts (`digest.Digest`); ``None`` where nobody asks for it."""
 HEAD: Final = 16
@@ -78,9 +78,9 @@ MOST_DENSE = 10_000
 
 @dataclass(slots=True)
 class Store:
-    """Where the slots of one fluent are. ``live``: play may change it. ``offset`` is set where
-    places are worked out by arithmetic, with ``spans`` (lowest value, number of values) for each
-    argument; ``kids[x]`` is the slot that lists what points at x."""
+    """The places of the slots of one fluent. ``live``: play may change it. ``offset`` is set if
+    places are computed, with ``spans`` (lowest value, number of values) for each argument;
+    ``kids[x]`` is the slot with the list of objects that point at x."""
 
     column: Column
     live: bool
@@ -282,7 +282,7 @@ class Slots:
             self.numbered += 1
 
     def decisive(self, rule: Footprint) -> Iterator[int]:
-        """The slots of a row that decide what a rule comes to which does not look back."""
+        """The slots of a row that decide the result of a rule that does not look back."""
         yield KINDS
         yield from (self.live[name] for name in rule.types)
         for fluent in rule.reads:
@@ -306,7 +306,7 @@ class Slots:
         return next(living, turn)
 
     def acting(self, S: list[Any]) -> int | None:
-        """Whose intent comes next."""
+        """The actor whose intent comes next."""
         actors = self.base.actors
         return actors[self.seat(S)] if len(actors) > 1 else self.base.me
 
@@ -357,7 +357,7 @@ class Slots:
             row[slot] = None if past is None else self.past(past, row)
 
     def past(self, past: State, row: list[Any]) -> list[Any]:
-        """The row that a round looks back at; what was born since reads as it is now."""
+        """The row that a round looks back at; objects created since read as they are now."""
         found = self.encode(past)
         began = len(past.kinds)
         if began < len(row[KINDS]):
@@ -382,7 +382,7 @@ class Slots:
         return row
 
     def _fill(self, store: Store, state: State, row: list[Any]) -> None:
-        """Bring the slots of a fluent to their values in a state."""
+        """Set the slots of a fluent to their values in a state."""
         if store.column.by_object and store.offset is not None:
             ((low, size),) = store.spans
             held = list(state.cols[store.column.index])[low : low + size]
@@ -412,7 +412,7 @@ class Slots:
         return self._keys(store, self.numbered)
 
     def decode(self, row: list[Any]) -> State:
-        """The state that a row stands for."""
+        """Convert a row to a state."""
         state = State.__new__(State)
         self.read_back(row, state)
         state.round = None if row[ROUND] is None else self.decode(row[ROUND])
@@ -420,7 +420,7 @@ class Slots:
         return state
 
     def read_back(self, row: list[Any], state: State) -> None:
-        """Let a state be what a row stands for, but for what it looks back at."""
+        """Copy a row into a state, except the rows that it looks back at."""
         self.fill(row)
         self.put_header(row, state)
         state.layout = self.columns_layout
@@ -462,7 +462,7 @@ class Slots:
         return state_hash(state)
 
     def put_header(self, row: list[Any], state: State) -> None:
-        """Let a state have the header of a row, but for what it looks back at."""
+        """Copy the header of a row into a state, except the rows that it looks back at."""
         roll = self._roll
         if roll is None or roll[0] is not row[KINDS] or roll[1] is not row[NAMES]:
             live = {name: row[slot] for name, slot in self.live.items()}

@@ -78,9 +78,8 @@ class Legal:
         return list(self._judged(row, tick))
 
     def decided(self) -> Callable[[list[Any]], Any] | None:
-        """What takes the slots from a row that decide what is legal while play is not over;
-        ``None`` where more than a few slots do: who lives, whose turn it is, what is under way,
-        chance."""
+        """A getter of the slots that decide the legal commands while play is not over; ``None`` if
+        more than a few slots decide them: population, turn, a long action, chance."""
         rules, slots = self.stepper.rules, self.stepper.slots
         steady = not slots.moving and len(self.stepper.actors) < 2
         if not steady or self._counts or any(one.takes for one in rules.actions.values()):
@@ -158,7 +157,7 @@ class Legal:
         return kept
 
     def _breaks(self, row: Row, tick: Tick, name: str, args: Args) -> bool:
-        """Whether a require of the language refuses a command, by writing what it asks for."""
+        """Whether a require of the language refuses a command, found by writing its changes."""
         mark = row.mark
         try:
             return breaks(tick, self.made[name][args])
@@ -170,8 +169,8 @@ class Legal:
     # ---- long actions ---------------------------------------------------------------------------
 
     def _while_busy(self, row: Row, tick: Tick, long: LongAction) -> list[tuple[str, list[Args]]]:
-        """Where a long action is under way: what takes a tick is judged after it is broken off,
-        the same command again and what may take no time one by one."""
+        """List the legal commands during a long action: break it off and judge the actions that
+        take time; judge the same command and free actions one by one."""
         mark, kinds = row.mark, row.S[KINDS]
         single = frozenset(
             name for name in self.made if name in self._free or name == long.command.action
@@ -202,7 +201,7 @@ class Legal:
     # ---- large actions --------------------------------------------------------------------------
 
     def _may_be_large(self, name: str) -> bool:
-        """Whether an action has, or may come to have, too many bindings to list."""
+        """Whether an action has, or may get, too many bindings to list."""
         slots, params = self.stepper.slots, self.stepper.rules.actions[name].params
         row = Row(slots, slots.encode(slots.base))
         many = count_bindings([self.stepper.domain(row, one) for one in params]) > MANY
@@ -230,7 +229,7 @@ _LUCK = SeededLuck()
 
 
 def since(row: Row) -> list[Any]:
-    """What `was` reads of a command that takes time: the row that the round began with."""
+    """The row that `was` reads in a command that takes time: the start of the round."""
     S = row.S
     return S if S[ROUND] is None else S[ROUND]
 

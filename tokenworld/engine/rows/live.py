@@ -1,8 +1,8 @@
-"""The row of the state that was played last: what `Engine.play` steps.
+"""The row of the state that was played last, which `Engine.play` steps.
 
-A state is a value, the row is not. Playing on from the last state steps the row as it stands; for
-any other state the row is first brought there, by the slots that may differ where the states are
-near each other. The state after a tick shares all columns but those that the tick wrote.
+A state is a value; the row changes. Playing on from the last state steps the row; for any other
+state the row is first set to it, by the slots that may differ if the states are near each other.
+The state after a tick shares all columns that the tick did not write.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Halves(NamedTuple):
 
 
 class _Halved(Tick):
-    """A tick of the row of a state ``met`` that tells of it before time passes."""
+    """A tick of the row of a state ``met`` that reports the row before time passes."""
 
     def __init__(self, stepper: RowStepper, row: Row, luck: Luck, met: State) -> None:
         super().__init__(stepper, row, luck)
@@ -82,7 +82,7 @@ class LiveRow:
         return self.on_row(state, played)
 
     def halves(self, state: State, intent: Command | NoMatch, luck: Luck) -> Halves:
-        """What an intent comes to, without playing on from there."""
+        """Play an intent, return the states after its action and its tick, restore the row."""
 
         def halved(stepper: RowStepper, row: Row) -> Halves:
             stepper.know_facts(row, state)
@@ -97,7 +97,7 @@ class LiveRow:
         return self.on_row(state, halved)
 
     def traced(self, state: State, intent: Command | NoMatch, luck: Luck) -> TimeTrace:
-        """What the laws did in the tick of an intent."""
+        """Play the tick of an intent and return what each law did; the row is restored."""
 
         def traced(stepper: RowStepper, row: Row) -> TimeTrace:
             stepper.know_facts(row, state)
@@ -111,7 +111,7 @@ class LiveRow:
         return self.on_row(state, traced)
 
     def listed(self, state: State, read: Callable[[Legal, Row], T]) -> T:
-        """What a reading of the legal commands of a state comes to."""
+        """Evaluate `read` on the legal commands of a state."""
 
         def read_on(stepper: RowStepper, row: Row) -> T:
             if self._legal is None or self._legal.stepper is not stepper:
@@ -130,10 +130,9 @@ class LiveRow:
         return self.on_row(state, halted)
 
     def on_row(self, state: State, work: Callable[[RowStepper, Row], T]) -> T:
-        """Do something with the row of a state, which takes back what it changes; if it fails, the
-        row stays as it was.
+        """Do some work on the row of a state, and restore the row if the work fails.
 
-        The work asks nothing else of the engine: there is one row, and it would be moved away.
+        The work undoes its own changes and must not call the engine, which would move its one row.
         """
         worker = get_ident()
         if self._worker == worker:
@@ -171,7 +170,7 @@ class LiveRow:
 
 
 def _moved(now: State, state: State, row: Row) -> bool:
-    """Bring a row to a state with the same objects that lies near the one it has."""
+    """Set a row to a state with the same objects that is near the state that it has."""
     touched = between(now.trail, state.trail)
     near = touched is not None and not any(key is ALL for _, key in touched)
     if not near or state.round is not None:

@@ -1,4 +1,4 @@
-"""What the bodies of one unit ask for: writes, births, deaths, output and draws."""
+"""The requests of the bodies of one unit: writes, births, deaths, output and draws."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ __all__ = ["Born", "Draws", "Line", "Log", "Maker", "Row", "bounded", "key_args"
 Reward = Fraction | float
 _NOTHING = Fraction(0)
 MOST_BIRTHS = 100
-"""How deep births may bring forth births before it counts as endless."""
+"""Deepest chain of births that cause births, before it counts as endless."""
 Line = tuple[Callable[..., str], list[Any], int | None, tuple[Any, ...]]
 """A text to be rendered after the body: its function, the start of the tick, who acts, values."""
 
 
 @frozen
 class Maker:
-    """What a `create` at one place makes: ``stores`` are the attributes that it fills."""
+    """The objects made by a `create` at one place: ``stores`` are the attributes that it fills."""
 
     of: str
     name: str
@@ -81,11 +81,11 @@ class Row:
 
     @property
     def mark(self) -> int:
-        """Where the journal stands."""
+        """The present length of the journal."""
         return len(self.J)
 
     def undo(self, mark: int) -> None:
-        """Take back everything since a mark."""
+        """Undo everything since a mark."""
         S, J = self.S, self.J
         self.slots.epoch += 1
         while len(J) > mark:
@@ -93,7 +93,7 @@ class Row:
             S[J.pop()] = old
 
     def redo(self, mark: int) -> Callable[[], None]:
-        """Take back everything since a mark; what is returned does it again."""
+        """Undo everything since a mark; the result redoes it."""
         S, J = self.S, self.J
         done, slots = J[mark:], J[mark::2]
         now = [(slot, S[slot]) for slot in dict.fromkeys(slots)]
@@ -226,7 +226,7 @@ class Log(Drawing):
         self.fired.append((title, args))
 
     def draws_as(self, title: str, key: tuple[Json, ...]) -> None:
-        """The rule that asks, whose draws have this key; nobody hears that it did."""
+        """The rule that draws with this key from now on, without listing it as fired."""
         self.title, self._keyed = title, key
 
     # ---- changes ------------------------------------------------------------------------------
@@ -236,8 +236,8 @@ class Log(Drawing):
         self.writes.append((slot, op, value, self.title))
 
     def put(self, index: int, args: tuple[Any, ...], op: str, value: Any) -> None:
-        """The same by arguments. A slot of `none` is nobody's; a slot that always has a value
-        keeps it where the new one rests on something destroyed."""
+        """The same by arguments. A slot of `none` has no owner; a slot that is never `none` keeps
+        its value if the new one depends on a destroyed object."""
         store = self.slots.stores[index]
         if None in args or (value is None and op == "=" and store.column.always):
             return
@@ -273,7 +273,7 @@ class Log(Drawing):
         return number
 
     def _looked_back(self, W: list[Any], of: str, number: int) -> None:
-        """At the start of the tick a new object reads as it was born."""
+        """Give a new object the values of its creation in the row of the start of the tick."""
         slots, S = self.slots, self.row.S
         slots.fill(W)
         slots.epoch += 1
@@ -359,7 +359,7 @@ def rewarded(paid: Sequence[tuple[Any, int]], before: Reward = _NOTHING) -> Rewa
 
 
 def bounded(column: Column, value: Any, rules: tuple[str, ...]) -> Any:
-    """What a slot keeps of a value: within its range, a truth or number of its kind.
+    """Convert a value for its slot: clamp it to its range, or to a truth or number of its kind.
 
     Raises `Breach` where it would leave the range and the fluent is not `clamped`.
     """
@@ -380,7 +380,7 @@ def bounded(column: Column, value: Any, rules: tuple[str, ...]) -> Any:
 
 @lru_cache(maxsize=4096)
 def weights_of(probabilities: tuple[tuple[int, int] | float, ...]) -> tuple[int, ...]:
-    """Whole numbers in proportion to probabilities and to what they leave over."""
+    """Whole numbers in proportion to probabilities and to their remainder."""
     if any((p[0] if isinstance(p, tuple) else p) is None for p in probabilities):
         raise Breach("TW1006", "undefined", "A probability is `none`.")
     shares = [Fraction(*p) if isinstance(p, tuple) else Fraction(p) for p in probabilities]

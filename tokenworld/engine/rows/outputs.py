@@ -1,4 +1,4 @@
-"""What the rules of a stepper put out: the logs and draws of their bodies, and what they say."""
+"""The output of the rules of a stepper: the logs and draws of their bodies, and their texts."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ MOST_KEYS = 1 << 16
 
 
 class Outputs:
-    """What generated functions of a stepper ask for, and what their logs come to in words.
+    """The functions that generated code calls, and the texts of its logs.
 
-    ``says``: texts are worked out. `use` says whose luck decides the draws.
+    ``says``: texts are computed. `use` sets the luck that decides the draws.
     """
 
     rules: Rules
@@ -50,7 +50,7 @@ class Outputs:
     # ---- logs and draws -----------------------------------------------------------------------
 
     def use(self, luck: Luck) -> None:
-        """Who decides the draws of generated functions that are called from elsewhere."""
+        """Set the luck that decides draws of generated functions called from outside a tick."""
         self._luck = luck
 
     def _new_log(self, title: str, args: Args, row: Row, actor: int | None) -> Log:
@@ -65,7 +65,7 @@ class Outputs:
 
     def _key(self, title: str, args: Args, names: tuple[str, ...]) -> tuple[Json, ...]:
         """The arguments of a rule in the keys of its draws, in a tick of the world's only actor."""
-        if self.slots.creates:  # another object may come to have a number
+        if self.slots.creates:  # another object may get the number
             return key_args(self.slots, names, self.params, title, args, self.me)
         known = self._shown.get((title, args))
         if known is None:
@@ -78,13 +78,13 @@ class Outputs:
     # ---- words --------------------------------------------------------------------------------
 
     def _say(self, row: Row) -> None:
-        """Work out the lines that a body said, all of whose writes are done."""
+        """Compute the lines that a body said, after all its writes."""
         for words, was, me, args in row.lines:
             row.said += [line for line in words(row.S, was, me, *args).split("\n") if line]
         row.lines.clear()
 
     def _tell(self, row: Row, log: Log) -> None:
-        """Commit a log and work out what it says; what it destroyed reads as it was."""
+        """Commit a log and compute its texts; objects that it destroyed read as before."""
         mark = row.mark
         commit(row, log)
         row.paid += log.rewards
@@ -97,7 +97,7 @@ class Outputs:
             self.slots.epoch += 1
 
     def watch(self, row: Row, told: list[Any], record: Record, luck: Luck) -> None:
-        """What the watches say of a commit; ``told`` is the row that they spoke of last."""
+        """Record the texts of watches at a commit; ``told`` is the row that they reported last."""
         for name, watch in self.rules.watches.items():
             now = self.watched(name, row.S, told)
             if watch.once:

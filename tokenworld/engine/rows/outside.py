@@ -1,4 +1,4 @@
-"""What changes a state outside of play, where nothing is unchanging: setups, legends, a `given`."""
+"""Changes of a state outside of play, where nothing is static: setups, legends, a `given`."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class Outside:
         self, body: Body, luck: Luck, title: str, key: tuple[Json, ...] = (),
         given: Mapping[str, Raw] | None = None,
     ) -> None:  # fmt: skip
-        """Run a body and write what it asks for; ``title`` and ``key`` are those of its draws,
-        ``given`` the variables that it may read. `Breach` where it cannot be carried out."""
+        """Run a body and write its changes; ``title`` and ``key`` are those of its draws, ``given``
+        the variables that it may read. Raises `Breach` if it cannot be executed."""
         S, log = self._row.S, Log(self._row, luck, {})
         self._slots.fill(S)
         log.draws_as(title, key)
@@ -51,11 +51,11 @@ class Outside:
         return found
 
     def put(self, fluent: str, number: int, value: Raw) -> None:
-        """Set an attribute of an object; it is filed where it lies."""
+        """Set an attribute of an object and list the object in its container."""
         store = self._slots.by_id[fluent]
         value = value is True if store.column.truth else value
         store_value(self._row, self._slots.slot(store, (number,)), value)
 
     def state(self) -> State:
-        """The state that the row stands for."""
+        """The row as a state."""
         return self._slots.decode(self._row.S)

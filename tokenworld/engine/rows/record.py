@@ -1,4 +1,4 @@
-"""What one record of a tick came to, how it is shown as an `Outcome`, and the hashes in it."""
+"""One record of a tick, its form as an `Outcome`, and its hashes."""
 
 from __future__ import annotations
 
@@ -71,9 +71,9 @@ class Broken(Breach):
 
 @dataclass(slots=True)
 class Record:
-    """What one record of a tick came to. ``refused`` is the index of the first false require
-    (``generated`` names one that the language adds); ``fault`` is a text, score or reward that has
-    no value. ``names`` are those of the objects that ``discarded`` speaks of."""
+    """One record of a tick. ``refused`` is the index of the first false require (``generated``
+    names one that the language adds); ``fault`` is a text, score or reward without a value.
+    ``names`` are those of the objects in ``discarded``."""
 
     status: Status
     command: Command | None = None
@@ -102,11 +102,11 @@ class Record:
 
     @property
     def fruitless(self) -> bool:
-        """Whether the intent came to nothing."""
+        """Whether the intent had no effect."""
         return self.status in FRUITLESS
 
     def alone(self) -> Record:
-        """What a fruitless intent came to, without the time that passed after it."""
+        """The record of an intent without effect, without the passage of time after it."""
         return replace(
             self, law_changes=[], said=[], events=[], fired=[], draws=[], latched=(),
             reward=Fraction(0), time_passed=False, after=None,
@@ -127,13 +127,13 @@ class Shown:
         self._names: tuple[str, ...] = ()  # of all objects in the record at hand
 
     def before(self, row: Row, met: Stamp | None = None) -> Before:
-        """What a record tells of the row that an intent meets; ``met``: its stamp, if known."""
+        """The part of a record about the row before an intent; ``met``: its stamp, if known."""
         acting = self._slots.acting(row.S)
         actor = None if acting is None else row.S[NAMES][acting]
         return Before(row.S[TICK], actor, met or self.stamp(row))
 
     def stamp(self, row: Row) -> Stamp:
-        """What a record tells of the row that it leaves."""
+        """The part of a record about the row after it."""
         S, actor = row.S, self._slots.acting(row.S)
         several = actor is not None and len(self._slots.base.actors) > 1
         return Stamp(self._slots.hash(S), S[NAMES], S[NAMES][actor] if several else None)
@@ -232,7 +232,7 @@ class Shown:
         )
 
     def _breach(self, breach: BreachReport) -> dict[str, Json]:
-        """What was broken and where: an invariant's line, else that of the rule to blame."""
+        """The broken rule and its place: an invariant's line, else that of the rule at fault."""
         rule = breach.rule or (breach.culprits[0] if breach.culprits else "")
         found: dict[str, Json] = {
             "code": breach.code,
@@ -248,7 +248,7 @@ class Shown:
         return found
 
     def _place_of(self, title: str) -> str:
-        """Where a rule such as ``law grow`` stands."""
+        """The place of a rule such as ``law grow``."""
         kind, _, name = title.partition(" ")
         if kind == "action" and name in self._program.actions:
             return str(self._program.actions[name].span)
@@ -261,8 +261,8 @@ class Shown:
 
 
 class Digest:
-    """The multiset hash of the facts of rows (see `engine.saved.digest`), brought up to date from
-    the journal. `FACTS` of a row holds the sum that `settle` brought it to."""
+    """The multiset hash of the facts of rows (see `engine.saved.digest`), updated from the journal.
+    `FACTS` of a row holds the sum that `settle` computed last."""
 
     def __init__(self, slots: Slots) -> None:
         self._slots = slots
@@ -271,8 +271,7 @@ class Digest:
         self._peopled = tuple(one for one in slots.stores if one.column.by_object)
 
     def settle(self, row: Row, mark: int) -> None:
-        """Bring the sum of the facts up to date with what was written since a mark, or since the
-        sum itself was."""
+        """Update the sum of the facts by the writes since a mark, or since the last update."""
         S, J, total = row.S, row.J, row.S[FACTS]
         first: dict[int, Any] = {}
         for at in range(len(J) - 2, mark - 1, -2):
@@ -299,7 +298,7 @@ class Digest:
     def _of_objects(
         self, S: list[Any], before: tuple[str | None, ...], first: dict[int, Any]
     ) -> Iterator[int]:
-        """What the facts of single objects add, where some of these came or went."""
+        """The hash terms of facts about single objects, after objects were created or destroyed."""
         now, names = S[KINDS], S[NAMES]
         met: set[Any] = {self._slots.args[slot][0] for slot in first if self._is_of_one(slot)}
         met.update(compress(count(), map(ne, before, now)), range(len(before), len(now)))

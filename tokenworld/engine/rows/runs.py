@@ -1,5 +1,5 @@
-"""Runs of one world on rows, one after the other: what rollouts, environments and players without
-a session need.
+"""Runs of one world on rows, one after the other, for rollouts, environments and players without a
+session.
 
 `begin` sets the row to a start, `intend` changes it in place; nothing is kept to take a tick back.
 """
@@ -23,7 +23,7 @@ __all__ = ["EXECUTED", "Runs"]
 
 Told = Literal["", "said", "all"]
 EXECUTED: tuple[Status, ...] = ("executed",)
-"""What most intents come to, in one piece: who gets this very tuple need not look further."""
+"""The result of most intents, as one tuple that callers may compare by identity."""
 _REFUSED: tuple[Status, ...] = ("refused",)
 _LUCK = SeededLuck()
 _NONE: list[Record] = []
@@ -34,9 +34,9 @@ MOST_LISTS = 4096
 class Runs:
     """The present row of a world.
 
-    ``told``: what else is worked out than what a run comes to: ``all`` as play does, ``said`` what
-    is said, and why a command is refused. What may have no value, which is an error of its tick,
-    is worked out in any case. ``fixed``: starts differ in nothing that play never writes.
+    ``told``: the output computed beside the result: ``all`` as play does, ``said`` only texts and
+    reasons of refusals. A text that may have no value, which is an error of its tick, is always
+    computed. ``fixed``: all starts agree on the fluents that play never writes.
     """
 
     def __init__(
@@ -110,7 +110,7 @@ class Runs:
         return [*self.row.said, *(line for one in self.records for line in one.said)]
 
     def outcomes(self) -> tuple[Outcome, ...]:
-        """The records of the last intent that came to nothing, without hashes."""
+        """The records of the last intent if it had no effect, without hashes."""
         row, stepper = self.row, self.stepper
         if self._refused is not None:
             self.records, self._refused = [stepper.refusal(row, *self._refused)], None

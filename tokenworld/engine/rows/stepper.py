@@ -146,7 +146,7 @@ class RowStepper(Outputs):
             row.S[FACTS] = state.facts = facts_hash(state)
 
     def state(self, row: Row) -> State:
-        """The state that a row stands for."""
+        """Convert a row to a state."""
         return self.slots.decode(row.S)
 
     def halt(self, row: Row, cause: str) -> Outcome:
@@ -207,8 +207,8 @@ class RowStepper(Outputs):
         return None if code == UNSURE or self.instance.world.time_always else code
 
     def _follow(self, row: Row, start: list[Any], latched: tuple[str, ...], luck: Luck) -> None:
-        """What watches and endings add to a tick by one function; raises `Breach` where a text
-        has no value."""
+        """Add watches and endings to a tick by one function; raises `Breach` if a text has no
+        value."""
         self.slots.epoch += 1
         record = Record("executed")
         if self.rules.watches:
@@ -287,7 +287,7 @@ class Tick:
         return long is not None and (command.is_pass or command == long.command)
 
     def _asked(self, kind: str, command: Command) -> Any:
-        """How long an action takes, or whether it completes; `was` is the round's start."""
+        """Evaluate the duration or the completion of an action; `was` is the round's start."""
         row = self.row
         since = row.S if row.S[ROUND] is None else row.S[ROUND]
         return self.code[kind, command.action](row.S, since, self.acting, *command.args)
@@ -335,13 +335,13 @@ class Tick:
         return free
 
     def _own_pasts(self) -> None:
-        """Copy the rows that the round looks back at: what is born now will be noted there."""
+        """Copy the rows that the round looks back at, in which births will be noted."""
         for slot in (ROUND, TOLD) if self.slots.creates else ():
             if self.row.S[slot] is not None:
                 self.row.set(slot, self.row.S[slot][:])
 
     def _step(self, command: Command, free: bool) -> list[Record]:
-        """What an actor does, or that it is refused or discarded: then nothing remains of it."""
+        """Execute the command of an actor; a refused or discarded one changes nothing."""
         mark, meant = self.row.mark, command
         try:
             cancelled = self.cancel(command)
@@ -361,7 +361,7 @@ class Tick:
             return [self._broken(meant, breach, mark)]
 
     def _broken(self, command: Command | None, breach: Breach, mark: int) -> Record:
-        """Everything since a mark is discarded."""
+        """Discard everything since a mark."""
         self.row.undo(mark)
         self.row.paid.clear()
         self.luck.forget(0)
@@ -373,15 +373,15 @@ class Tick:
         return Record(status, command, breach=report)
 
     def _explain(self, refused: Record) -> None:
-        """Note how every require of a refused command stands."""
+        """Report every require of a refused command."""
         if self.of.says:
             assert refused.command is not None
             since = self.since(refused.command)
             refused.requires = self.of.why.reports(self.row.S, since, self.acting, refused.command)
 
     def _time_passes(self, fruitless: Record) -> list[Record]:
-        """Time always passes: the actor passes by himself. A long action that goes on has a record
-        of its own; else the one record tells what came of the time, unless that is discarded."""
+        """Pass time, with the actor waiting. A long action that continues gets a record of its own;
+        otherwise the one record reports the passage of time, unless that is discarded."""
         mark = self.row.mark
         self._scored(fruitless)
         if self.long() is not None:
@@ -425,7 +425,7 @@ class Tick:
         return [replace(records[0].alone(), score=broken.score), broken]
 
     def _stamped(self, record: Record) -> None:
-        """Note in a record what it leaves, unless the row is only asked about."""
+        """Note the row after it in a record, unless the row is only asked about."""
         if self.of.hashed and self.row.S[FACTS] is not None:
             self.of.digest.settle(self.row, self.mark)
             record.after = self.of.shown.stamp(self.row)
@@ -498,7 +498,7 @@ class Tick:
         return self.failed(command) or self._waits(LongAction(command, 1, total))
 
     def since(self, command: Command) -> list[Any]:
-        """What `was` reads: the round's start; what takes no time is a round of its own."""
+        """The row that `was` reads: the round's start; a free action is a round of its own."""
         row = self.row
         if row.S[ROUND] is not None and self.ticks(command) != 0:
             found: list[Any] = row.S[ROUND]
@@ -543,7 +543,7 @@ class Tick:
         return record
 
     def _carried_out(self, command: Command, kind: str) -> Record:
-        """Evaluate a body and commit what it asks for."""
+        """Evaluate a body and commit its changes."""
         record, since = Record("executed", command), self.since(command)
         log = self.body(command, kind, since)
         self._commit(log, record)
@@ -551,7 +551,7 @@ class Tick:
         return record
 
     def body(self, command: Command, kind: str, since: list[Any]) -> Log:
-        """What a body asks for."""
+        """Run a body and return the log of its requests."""
         log = self._log(f"action {command.action}", command.args)
         log.actor = self.acting
         run = self.code.find(kind, command.action)
@@ -583,7 +583,7 @@ class Tick:
             self._speak(log, record, mark)
 
     def _speak(self, log: Log, record: Record, mark: int) -> None:
-        """Keep what a body said, emitted and paid; what it destroyed reads as it was."""
+        """Keep the texts, events and rewards of a body; destroyed objects read as before."""
         row = self.row
         if self.of.says:
             back = recalled(row, log, mark) if log.doomed else []
@@ -621,7 +621,7 @@ class Tick:
             row.set(TOLD, told)
 
     def executed_before(self) -> tuple[Any, ...]:
-        """What was done in the round before this intent."""
+        """The intents executed in the round before this one."""
         S, J = self.row.S, self.row.J
         for at in range(self.mark, len(J), 2):
             if J[at] == DID:

@@ -237,7 +237,7 @@ def _fired(state: State) -> list[Json]:
 
 
 def _drawn(state: State) -> list[Json]:
-    """How many draws each rule took in this tick: rule, arguments, number."""
+    """The number of draws of each rule in this tick: rule, arguments, number."""
     found: list[Json] = [[rule, list(args), n] for (rule, args), n in state.drawn.items()]
     return sorted(found, key=canonical)
 

@@ -1,4 +1,4 @@
-"""States as bytes: all that a state is, but for the compiled world and what is worked out anew."""
+"""States as bytes, without the compiled world and caches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who there is in a state, who takes turns, and what holds before anything is set."""
+"""The population of a state, its actors, and the values before anything is set."""
 
 from __future__ import annotations
 

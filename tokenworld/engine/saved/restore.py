@@ -126,7 +126,7 @@ def _whole(found: object, path: str) -> int:
 
 
 def _drawn(found: object, path: str) -> tuple[tuple[str, tuple[Json, ...]], int]:
-    """How many draws a rule took in the tick: rule, arguments, number."""
+    """The number of draws of a rule in the tick: rule, arguments, number."""
     row = _sequence(found, path)
     if len(row) != 3 or not isinstance(row[0], str):
         raise Misfit(path, "a rule, its arguments and a number are needed here")
@@ -269,7 +269,7 @@ class _Reader:
         self.state.put(column, column.key(args), value)
 
     def sound(self) -> None:
-        """What the flags of fluents promise: no cycles, no value twice."""
+        """Check the flags of fluents: no cycles, no value twice."""
         for column in self.layout.columns:
             fluent, stored = column.fluent, self.state.cols[column.index]
             values = [x for x in (stored.values() if column.tupled else stored) if x is not None]
@@ -358,7 +358,7 @@ class _Reader:
 
 
 class Misfit(Exception):
-    """Where JSON does not fit, as a path inside it, and a clause that says why."""
+    """JSON does not fit: the path inside it, and a clause that says why."""
 
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(f"{path}: {reason}")
@@ -499,7 +499,7 @@ def mentioned(instance: Instance) -> frozenset[str]:
 
 _KEPT = 16
 _MENTIONED: dict[int, tuple[Instance, frozenset[str]]] = {}
-"""What `mentioned` found, by the identity of the instance: many states may be read of one."""
+"""Cache of `mentioned`, by identity of the instance, since many states share one."""
 
 
 def _mentioned(instance: Instance) -> frozenset[str]:

@@ -1,1 +1,1 @@
-"""The engine as a searcher sees it: successors, and keys that tell states apart."""
+"""The engine for searches: successors, and keys that distinguish states."""

@@ -81,7 +81,7 @@ class Kept(State):
 
 
 class KeyShape:
-    """The columns, clocks and moments that keys of one world are made of."""
+    """The columns, clocks and moments in the keys of one world."""
 
     def __init__(self, layout: Layout) -> None:
         self._layout, self._instance = layout, layout.instance
@@ -93,7 +93,7 @@ class KeyShape:
 
     @cached_property
     def clock(self) -> Clock:
-        """What rules read of the number of the tick."""
+        """The part of the tick number that rules read."""
         return clock_of(self._instance, self.terms)
 
     @cached_property
@@ -142,12 +142,12 @@ Longs = tuple[tuple[int | None, LongAction], ...]
 
 
 def ranks_of(made: Sequence[int], known: int, shape: KeyShape) -> dict[int, int]:
-    """What the living objects made since count as, by number."""
+    """The numbers of living objects made since the search began, as keys count them."""
     return {number: number if shape.numbers else known + rank for rank, number in enumerate(made)}
 
 
 def ranked(slots: Slots, store: Store, S: list[Any], known: int, ranks: Ranks) -> Hashable:
-    """What a fluent holds, created objects by rank."""
+    """The values of a fluent, created objects by rank."""
     column = store.column
     value = _renamer(column.fluent.type, ranks)
     if column.tupled:
@@ -211,9 +211,9 @@ Change = tuple[tuple[int, int], ...]
 
 
 class Roll:
-    """Who lives. ``made`` are the living objects made since the search began, ``number`` tells
-    rolls apart. ``ranks``: what those made count as where some of them live no more, so that they
-    are told by their order; such states have parts that others may share by chance."""
+    """The living objects. ``made`` are those created since the search began, ``number``
+    distinguishes populations. ``ranks``: set once some of those have died; they then count by order
+    of creation, and unequal states may share the numbers of fluents."""
 
     __slots__ = ("made", "number", "ranks")
 
@@ -295,8 +295,8 @@ class Numbering:
         self._places: list[int] = []
 
     def _laid(self, store: Store) -> _Block | _Scattered:
-        """How a fluent is read: its slots as one block, those that list what points where behind
-        the others."""
+        """How a fluent is read: its slots as one block, the lists of objects that point at
+        something last."""
         slots = [at for _, at in self._slots.places_of(store) if at >= HEAD]
         every = [*slots, *(store.kids or ())]
         first = every[0] if every else 0
@@ -310,7 +310,7 @@ class Numbering:
     # ---- numbers ------------------------------------------------------------------------------
 
     def roll(self, S: list[Any]) -> Roll:
-        """Who lives in a row."""
+        """The population of a row."""
         kinds = S[KINDS]
         if self._roll is None or self._roll[0] is not kinds:
             found = self._rolls.get(kinds)
@@ -332,8 +332,8 @@ class Numbering:
         self._numbers, self._told = other._numbers, other._told
 
     def told(self, kinds: tuple[str | None, ...], made: tuple[int, ...]) -> Hashable:
-        """What tells who lives: of those made since their types in order; with their numbers and
-        the next one where rules read them."""
+        """The key of a population: the types of objects created since, in order; with their numbers
+        and the next one if rules read them."""
         alive = tuple([kind is not None for kind in kinds[: self._known]])
         living = tuple([kinds[n] for n in made])
         return (alive, living, made, len(kinds)) if self._shape.numbers else (alive, living)
@@ -355,7 +355,7 @@ class Numbering:
         state.by, state.parts, state.roll, state.short_key = self, parts, roll, None
 
     def keys(self, S: list[Any], roll: Roll) -> tuple[Hashable, ...]:
-        """What each fluent holds, spelled out."""
+        """The values of each fluent in full."""
         return tuple([one.key(S, roll) for one in self._fluents])
 
     def _of(self, place: int, S: list[Any], roll: Roll) -> int:
@@ -367,8 +367,8 @@ class Numbering:
         return number
 
     def between(self, S: list[Any], parts: Parts, written: Iterable[int], roll: Roll) -> Change:
-        """What differs in a row from one with these parts, of which these slots were written. What
-        the fluents hold is kept."""
+        """The fluents of a row that differ from ``parts`` after writes of these slots. Stores their
+        values."""
         found = []
         for place in sorted(self._touched(written)):
             number = self._of(place, S, roll)
@@ -394,7 +394,7 @@ class Numbering:
         return touched
 
     def put(self, S: list[Any], change: Change) -> None:
-        """Write into a row what a change tells of."""
+        """Write a change into a row."""
         for place, number in change:
             self._fluents[place].put(S, self._held[place][number])
 
@@ -405,7 +405,7 @@ class Numbering:
         return tuple(sorted(self.place[one] for one in fluents if one in self.place))
 
     def of_fluents(self, fluents: Collection[str]) -> Callable[[Any], Hashable]:
-        """What takes the numbers of some fluents from a short key, and that of who lives."""
+        """A getter of the numbers of some fluents, and of the population, from a short key."""
         return itemgetter(*self.places(fluents), len(self._fluents))
 
 
@@ -469,11 +469,11 @@ class Keys:
         return (*found, S[TURN], S[DID], began)
 
     def clock(self, tick: int) -> tuple[int, ...]:
-        """What rules read of a tick's number."""
+        """The part of a tick number that rules read."""
         return self._shape.clock.of(tick)
 
     def history(self, tick: int, awarded: tuple[int, ...]) -> tuple[Hashable, ...]:
-        """What rules read of a tick's number and of the awards that were given."""
+        """The part of a tick number and of the given awards that rules read."""
         clock = self._shape.clock.of(tick)
         return (*clock, tuple(sorted(awarded))) if self._shape.awards else clock
 

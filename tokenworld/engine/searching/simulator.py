@@ -223,14 +223,14 @@ class EngineSimulator:
             prefix = luck.next_prefix()
 
     def tried(self, state: State, command: Command, known: Known) -> Known:
-        """What is known of the draws of a tick after the seed's own outcome of a command."""
+        """The known draws of a tick after the seed's own outcome of a command."""
         with self._lock:
             kept = self._kept(state)
             luck = SeenLuck(spans_of(kept.S[DRAWN], known))
             return left(kept.S, self._ticks.outcome(kept, command, luck).after.S, luck.spans)
 
     def played(self, state: State, intent: Command | NoMatch, luck: Luck) -> tuple[Record, State]:
-        """What an intent comes to with some luck: its last record and the state after it."""
+        """Play an intent with some luck; return its last record and the state after it."""
         with self._lock:
             kept = self._kept(state)  # first: it may bring in other slots
             came = self._ticks.outcome(kept, intent, luck)
@@ -270,20 +270,20 @@ class EngineSimulator:
             return self._keys.key(kept)
 
     def short_key(self, state: State) -> Hashable:
-        """What `key` tells apart, quick to make and to compare, and for this simulator alone."""
+        """A short key for this simulator only: equal if and only if `key` is."""
         with self._lock:
             kept = self._kept(state)  # first: it may bring in other slots
             return self._keys.short_key(kept)
 
     def told_by(self, terms: Iterable[Term]) -> Callable[[Hashable], Hashable] | None:
-        """What terms can tell apart of a short key, and who lives; ``None`` if it is not known."""
+        """A getter of the fluents that terms read, and the population, from a short key."""
         read = lowered(self.instance.program).fluents_read(terms)
         return None if read is None else self._keys.numbering.of_fluents(read)
 
     # ---- asking ---------------------------------------------------------------------------------
 
     def asked(self, state: State, read: Callable[[Tick], T]) -> T:
-        """What is read of a tick of a state that is not carried out; nothing of it remains."""
+        """Evaluate `read` on a tick of `state` without executing the tick."""
         with self._lock:
             kept = self._kept(state)  # first: it may bring in other slots
             return read(self._ticks.at(kept))
@@ -307,12 +307,12 @@ class EngineSimulator:
             return Kept(self._slots, row.S)
 
     def reached(self, state: State) -> tuple[str, ...]:
-        """The endings that a state has come to."""
+        """The endings that a state has reached."""
         return self.asked(state, lambda tick: tick.of.goals.reached(tick.row.S))
 
     def begins(self, name: str, told: State, after: State) -> bool:
-        """Whether a watch would speak at a commit; ``told`` is the state that watches spoke of
-        last. Nothing is remembered."""
+        """Whether a watch would fire at a commit; ``told`` is the state that watches reported last.
+        Nothing is stored."""
         with self._lock:
             rows = [self._kept(one).S for one in (after, told)]
             self._slots.epoch += 1
@@ -351,8 +351,8 @@ class EngineSimulator:
             return None if long is None else (long.command, long.done, long.total)
 
     def cost(self, state: State, command: Command) -> int:
-        """What a plan pays, in units of the finest decimals that any cost is written with: to do
-        nothing, or to go on with a long action, costs nothing where other commands have a cost."""
+        """The cost of a command in a plan, in units of the finest decimals of all costs. A pass, or
+        the continuation of a long action, costs nothing if other commands have a cost."""
         if self._decimals is None:
             return 1
         with self._lock:

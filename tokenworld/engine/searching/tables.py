@@ -45,8 +45,8 @@ from tokenworld.ground import PASS, Command, LuckyDraw, Way
 
 Places = tuple[int, ...]
 _NO_SLOTS = frozenset({"busy", "id"})
-"""What rules may ask that is no slot: while no long action is under way and nobody born since the
-search began has died, who lives decides it."""
+"""Questions of rules that read no slot: without a long action and without deaths of objects created
+since the search began, the population decides them."""
 
 
 class Dependencies:
@@ -158,7 +158,8 @@ class Dependencies:
         return self._places(found.reads | found.writes)
 
     def _touched(self, terms: Iterable[Term], bodies: Iterable[Body]) -> Footprint | None:
-        """What they touch; ``None`` where a text names something: its name may be anything."""
+        """The footprint of rules; ``None`` if a text names an object: its name may read
+        anything."""
         every = [*terms, *(term for body in bodies for term in terms_in(body))]
         seen = set[str]()
         for term in every:  # grows while it is walked
@@ -189,18 +190,18 @@ _MOST = 1 << 18
 _MOST_EFFECTS = 1 << 19
 """Commands with their effects that are kept of all actions together."""
 _TRIAL = 64
-"""Times that a table is asked before it is judged by what it knew."""
+"""Number of lookups before the hit rate of a table decides whether it stays."""
 _CERTAIN = Fraction(1)
 
 Key = Callable[[Parts], Hashable]
 Effect = tuple[Command, Change | None]
-"""A command and what it changes by itself; ``None`` where a whole tick must say."""
+"""A command and its own changes, ``None`` if a whole tick must be executed."""
 Listed = Callable[[Tick, str], Sequence[Command]]
-"""The applicable commands of one action, asked of a tick."""
+"""The applicable commands of one action, evaluated on a tick."""
 
 
 class _Passed(NamedTuple):
-    """What the laws made of a tick with some luck."""
+    """The changes of the laws in a tick with some luck."""
 
     change: Change
     draws: tuple[LuckyDraw, ...]
@@ -212,7 +213,7 @@ _NOTHING = (_Passed((), (), _CERTAIN, ()),)
 
 
 class _Ended(NamedTuple):
-    """What is latched and awarded after a tick, and what of it is news."""
+    """The endings and awards after a tick, and those of them that are new."""
 
     latched: tuple[str, ...]
     awarded: tuple[int, ...]
@@ -221,8 +222,8 @@ class _Ended(NamedTuple):
 
 @dataclass(slots=True)
 class _Action:
-    """One action: what its two tables go by, ``None`` where that is not known. ``asked`` and
-    ``missed`` tell how often the first is asked, and in vain."""
+    """One action: the keys of its two tables, ``None`` if unknown. ``asked`` and ``missed`` count
+    the lookups and the misses of the first."""
 
     name: str
     requires: Key | None
@@ -347,13 +348,13 @@ class Tables:
         return found
 
     def tick(self, state: Kept) -> Tick:
-        """What is asked of a state: made when something of it is worked out."""
+        """The tick for questions about a state, made on first use."""
         if self._tick is None or self._tick.row.S is not state.S:
             self._tick = self._ticks.at(state)
         return self._tick
 
     def _effect(self, state: Kept, command: Command) -> Change | None:
-        """What a command changes, carried out and taken back."""
+        """Execute the effect of a command, note its changes and undo it."""
         tick, luck = self.tick(state), ExploringLuck(())
         row, kinds = tick.row, state.S[KINDS]
         try:
@@ -397,7 +398,7 @@ class Tables:
         return known[key]
 
     def _executed(self, state: Kept, command: Command) -> tuple[Any, ...]:
-        """Who did what in the round so far, with what is done now."""
+        """The intents executed in the round, with the present one."""
         done: tuple[Any, ...] = state.S[DID]
         return done if command.is_pass else (*done, (self._acting, command))
 
@@ -466,7 +467,7 @@ class Tables:
         return True
 
     def _end(self, state: Kept, change: Change, parts: Parts) -> _Ended:
-        """Which endings latch and which awards are given."""
+        """Compute or look up the endings that latch and the awards that are given."""
         now, S = self._after_clock if self._dependencies.timed else (), state.S
         key = (self._roll, S[LATCHED], S[AWARDED], now, self._ends(parts))
         found = self._ended.get(key)
@@ -513,7 +514,7 @@ def _grew(S: list[Any]) -> bool:
 
 
 def _getter(places: Places) -> Key:
-    """What takes the numbers at some places."""
+    """A getter of the numbers at some places."""
     return itemgetter(*places) if places else lambda parts: ()
 
 

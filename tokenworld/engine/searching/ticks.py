@@ -55,10 +55,10 @@ class Came(Generic[LuckT]):
 
 
 class Listener(Protocol):
-    """Who wants to know what happens on the edges that a search looks at."""
+    """Observes the edges that a search looks at."""
 
     def observe(self, before: Kept, record: Record, after: Kept) -> None:
-        """What came of a command, kept or discarded."""
+        """Receive the record of a command, kept or discarded."""
 
     def executed(
         self,
@@ -67,14 +67,14 @@ class Listener(Protocol):
         latched: tuple[str, ...],
         awarded: tuple[int, ...],
     ) -> None:
-        """The successor of an executed command was found in the cache: what it would have told."""
+        """Successor found in the cache: receive the parts of the record that are cached."""
 
     def watch(self, before: Kept, after: Kept) -> None:
-        """Two states between which a watch may speak."""
+        """Receive two states between which a watch may fire."""
 
     @property
     def watches(self) -> bool:
-        """Whether there are watches that were not heard yet."""
+        """Whether some watches did not fire yet."""
 
 
 class SearchStepper(RowStepper):
@@ -132,7 +132,7 @@ class Ticks:
     # ---- whole ticks --------------------------------------------------------------------------
 
     def outcomes(self, state: Kept, command: Command) -> Iterator[Came[ExploringLuck]]:
-        """All that a command may come to, each combination of draws once."""
+        """All outcomes of a command, each combination of draws once."""
         prefix: tuple[int, ...] | None = ()
         count = 0
         while prefix is not None:
@@ -143,7 +143,7 @@ class Ticks:
             prefix = luck.next_prefix()
 
     def outcome(self, state: Kept, command: Command | NoMatch, luck: LuckT) -> Came[LuckT]:
-        """What a command comes to with some luck."""
+        """The outcome of a command with some luck."""
         row = Row(self._slots, state.S)
         try:
             record = self._stepper.tick(row, command, luck)[-1]
@@ -216,8 +216,8 @@ class Ticks:
 
 
 class Allowed(Legal):
-    """Lists commands by the author's requires alone, and by what some draw of ``cancelled`` may
-    come to: what some luck may let happen."""
+    """Lists commands that are legal for some luck: by the author's requires alone, for each outcome
+    of ``cancelled``."""
 
     def __init__(self, stepper: RowStepper) -> None:
         super().__init__(stepper)
@@ -279,8 +279,8 @@ _WHOLE: Span = (Fraction(0), Fraction(1))
 
 
 class TriedLuck(ExploringLuck):
-    """Explores the outcomes that agree with what is known of draws. ``spans`` tells of each draw
-    between which shares of 1 it lies, those of this try included."""
+    """Explores the outcomes that agree with the known draws. ``spans`` gives for each draw its
+    bounds as shares of 1, those of this try included."""
 
     def __init__(self, prefix: Sequence[int], spans: Mapping[DrawKey, Span]) -> None:
         super().__init__(prefix)
@@ -339,7 +339,7 @@ class SeenLuck(SeededLuck):
 
 
 def spans_of(drawn: Counts, known: Known) -> Mapping[DrawKey, Span]:
-    """What is known of draws, numbered within the tick in which these were taken."""
+    """The known spans of draws, numbered within the tick in which these were taken."""
     return {
         (one.rule, one.args, one.draw + drawn.get((one.rule, one.args), 0)): one.span
         for one in known
@@ -347,7 +347,7 @@ def spans_of(drawn: Counts, known: Known) -> Mapping[DrawKey, Span]:
 
 
 def left(before: list[Any], after: list[Any], spans: Mapping[DrawKey, Span]) -> Known:
-    """What of draws is known that may still be made in this tick, numbered from the next one."""
+    """The known draws that are still to come in this tick, numbered from the next one."""
     if after[TICK] != before[TICK]:
         return frozenset()
     seen = (

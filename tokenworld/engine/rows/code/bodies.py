@@ -1,4 +1,4 @@
-"""Bodies of core to Python statements: what they ask for goes to a `log.Log`, named ``D``."""
+"""Bodies of core to Python statements, which add their requests to a `log.Log` named ``D``."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class BodyWriter(StatementVisitor[Names, Names]):
         self.depth -= 1
 
     def _named(self, names: Names, name: str, code: str, *, loose: bool = False) -> Names:
-        """Names with one more, which stands for an expression."""
+        """Names with one more, whose code is an expression."""
         own = self.terms.fresh("l")
         self.line(f"{own} = {code}")
         return {**names, name: Name(own, loose)}
@@ -172,7 +172,7 @@ class BodyWriter(StatementVisitor[Names, Names]):
         return env
 
     def _listed(self, code: str) -> str:
-        """A value or weight as it stands in the lists of a `pick`."""
+        """A value or weight as an element of the lists of a `pick`."""
         return code
 
     def _even(self, found: str, draw: PickDraw) -> str:

@@ -35,13 +35,13 @@ from tokenworld.model import NumberType
 __all__ = ["Compiled", "Uncompiled", "compiler_missing"]
 
 DID, REFUSED, SKIPPED = 0, 2, 3
-"""What the command of a row of a batch came to, beside `UNSURE`."""
+"""Result of the command of a row of a batch, beside `UNSURE`."""
 MOST_LISTED = 1 << 16
 """Rows of legal commands, and of the journal, that a run has room for."""
 
 
 def compiler_missing() -> str:
-    """What is missing to compile: `numba` or `numpy`, empty where both are there."""
+    """The missing package that the compiler needs (`numba` or `numpy`), or an empty string."""
     return next((name for name in ("numpy", "numba") if find_spec(name) is None), "")
 
 
@@ -154,7 +154,7 @@ class Compiled:
         self.code.masks(rows, self.scratch, self.journal, self.found, *numbers, masks)
 
     def reached(self, code: int) -> list[str]:
-        """The endings that the digits of a row tell of, in the order in which they came."""
+        """The endings that the digits of a row encode, in the order in which they were reached."""
         names = [one.name for one in self._world.endings]
         return [names[at] for at in _digits(code, 1 + len(names))]
 
@@ -295,7 +295,7 @@ def _stepped(program: NumericProgram) -> str:
 
 
 def _shapes(slots: Slots) -> dict[str, Any]:
-    """What each slot may hold, by slot."""
+    """The constraints on the values of each slot, by slot."""
     size = len(slots.blank)
     found = {
         "LOW": [-(1 << 61)] * size, "HIGH": [1 << 61] * size, "CLAMPED": [0] * size,

@@ -53,7 +53,7 @@ _EXACT = frozenset({"+", "-", "*", "neg", "scale", "min", "max", "abs"})
 
 @dataclass(frozen=True)
 class _Guard:
-    """A conjunct of the requires, or a let: behind how many parameters it is worked out."""
+    """A conjunct of the requires, or a let: the number of parameters bound before it."""
 
     term: Term
     level: int
@@ -87,7 +87,7 @@ class HoistWriter:
         self._guards = list(self._placed())
 
     def write(self, name: str, more: tuple[str, ...] = ()) -> None:
-        """Add the function; it takes ``more`` before what it appends to."""
+        """Add the function; its parameters ``more`` precede the list to which it appends."""
         if len(self.action.params) > MOST_LOOPS:
             self._write_plainly(name, more)
             return
@@ -129,7 +129,7 @@ class HoistWriter:
     def _line(self, text: str) -> None:
         self.lines.append((self.depth, text))
 
-    # ---- where a guard stands -------------------------------------------------------------------
+    # ---- the position of a guard ----------------------------------------------------------------
 
     def _placed(self) -> Iterator[_Guard]:
         """The guards that are tested here, each with its level; the others are left to ``ok``."""
@@ -213,7 +213,7 @@ class HoistWriter:
             self.depth += 1
 
     def _candidates(self, binder: Binder, test: Term, names: dict[str, Name]) -> str | None:
-        """What a parameter ranges over where a test says what it, or a fluent of it, equals."""
+        """The range of a parameter that a test compares, itself or by a fluent, with a value."""
         if not isinstance(binder.type, ObjectType) or not isinstance(test, Call):
             return None
         if test.op not in ("==", "in"):
@@ -233,14 +233,14 @@ class HoistWriter:
         return f"({self.terms.term(value, self._names)},)"
 
     def _pointing(self, read: Read, value: Term) -> str | None:
-        """What points at a value, in order of number."""
+        """The objects that point at a value, in order of number."""
         store = self.terms.slots.by_id[read.fluent]
         if store.kids is None or self.terms.loose(value, self._names):
             return None
         return self._kids(store, value)
 
     def _members(self, value: Term) -> str | None:
-        """What is in somebody's contents, in order of number."""
+        """The contents of an object, in order of number."""
         if not isinstance(value, Members) or value.by != "inverse" or value.was:
             return None
         store = self.terms.slots.by_id[value.fluent]
@@ -252,7 +252,7 @@ class HoistWriter:
         return f"sorted({code})" if store.column.fluent.ordered else code
 
     def _kind_test(self, binder: Binder, variable: str) -> str:
-        """What tells that a candidate is of the type of a parameter."""
+        """The test that a candidate is of the type of a parameter."""
         kind = binder.type
         assert isinstance(kind, ObjectType)
         slots, program = self.terms.slots, self.terms.slots.program
@@ -310,7 +310,7 @@ def _terms(guard: Let | Require) -> tuple[Term, ...]:
 
 
 def _narrowed(declared: ValueType, found: ValueType) -> bool:
-    """Whether a term has a narrower type than what it names."""
+    """Whether a term has a narrower type than the fluent or variable that it names."""
     if is_optional(declared) and not is_optional(found):
         return True
     if isinstance(declared, ObjectType) and isinstance(found, ObjectType):

@@ -1,4 +1,4 @@
-"""What compiled rules call, for numba (extra `fast`): `runtime` on rows of whole numbers.
+"""The functions that compiled rules call, for numba (extra `fast`): `runtime` on integer rows.
 
 ``R`` is scratch: rewards (`PAID`), the state and number of the draws of the rule at hand
 (`STREAM`, `NUMBER`), and the log (`LOGGED` entries of three from `LOG` on). ``J`` is the journal,

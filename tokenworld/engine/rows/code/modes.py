@@ -1,4 +1,4 @@
-"""How the writes of a body may be carried out, proved from what it reads and writes.
+"""The modes in which the writes of a body may be executed, proved from its reads and writes.
 
 - ``direct``: each write goes into the row at once. No slot is read behind it, none written twice.
 - ``pend``: all values first, then all writes, none of them in a loop. Two writes of one fluent
@@ -100,7 +100,7 @@ class Modes:
         return True
 
     def _own(self, law: Law, writes: frozenset[str]) -> bool:
-        """Whether one law touches what it writes at its own arguments alone."""
+        """Whether one law reads and writes its written fluents at its own arguments only."""
         names = tuple(one.name for one in law.params)
         given = (*terms_in(law.body), *(() if law.when is None else (law.when,)))
         terms = [part for one in given for part in subterms(one)]
@@ -127,8 +127,8 @@ def _introduced(body: Body, terms: Iterable[Term]) -> list[str]:
 
 
 def _needs_log(statement: Statement) -> bool:
-    """Whether a statement asks for more than writes: objects, or output that may have no value
-    (what is said is worked out where somebody listens)."""
+    """Whether a statement needs a log: it creates, destroys, or outputs a value that may be missing
+    (texts are computed only if somebody asks for them)."""
     match statement:
         case Create() | Destroy():
             return True
@@ -153,7 +153,7 @@ def _variables(args: tuple[Term, ...]) -> tuple[str, ...]:
 
 
 def most_written(body: Body) -> Counter[str]:
-    """How often each fluent is written at most on one way through a body."""
+    """The largest number of writes of each fluent on one path through a body."""
     found = Counter[str]()
     for one in body:
         if isinstance(one, Write):

@@ -101,7 +101,7 @@ class NumericTerms(TermWriter):
         return f"(1 if {self.term(term, names)} else 0)"
 
     def members_of(self, kind: str) -> str:
-        """The name of a table that tells which objects are of a type."""
+        """The name of a table of the objects that are of a type."""
         name, members = self.fresh("M"), frozenset(self.slots.base.live[kind])
         self.constants[name] = [int(one in members) for one in range(len(self.slots.base.kinds))]
         return name
@@ -221,7 +221,7 @@ class NumericTerms(TermWriter):
 
 
 class _Numeric(BodyWriter):
-    """What bodies on numbers have in common: nothing is said, rewards and draws are in ``R``."""
+    """The common part of bodies on numbers: they say nothing; rewards and draws are in ``R``."""
 
     terms: NumericTerms
     scale: int = 0
@@ -373,7 +373,7 @@ class NumericProgram(QuickWriter):
         writer.line(f"draws(R, S, {self._key(kind, name, codes)})")
 
     def _key(self, kind: str, name: str, codes: list[str]) -> str:
-        """The key of the draws of a rule, worked out of its arguments."""
+        """The key of the draws of a rule, computed from its arguments."""
         rules, base = self.rules, self.slots.base
         found = str(draws.signed(draws.word(f"{kind} {name}")))
         if kind == "action":
@@ -513,8 +513,8 @@ class NumericProgram(QuickWriter):
         return held
 
     def _allowed(self, name: str, action: Action) -> str:
-        """The function that tells whether no require of the language refuses a command; one that
-        would be in error is none that is refused."""
+        """The function that tests whether no require of the language refuses a command; a command
+        that would fail with an error counts as not refused."""
         run = self._log_of("action", name, action.body)
         codes = [self.terms.fresh("a") for _ in action.params]
         test = self.terms.fresh("allowed_")

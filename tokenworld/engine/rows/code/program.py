@@ -39,7 +39,7 @@ Function = Callable[..., Any]
 _BODY = ("D",)
 _NOTHING = Fraction(0)
 MOST_TABLES = 4096
-"""Fixpoints that are kept at the same time, and slots that one may rest on to be kept."""
+"""Most fixpoints kept at the same time, and most slots on which a kept one may depend."""
 
 
 @dataclass
@@ -114,7 +114,7 @@ class Program:
                 found[name] = at
         return found
 
-    # ---- whatever is asked of rows ------------------------------------------------------------
+    # ---- questions about rows -----------------------------------------------------------------
 
     def value_of(
         self, term: Term, params: Sequence[str] = (), lets: Sequence[Let] = (), *,
@@ -378,7 +378,7 @@ class Program:
     def amount(
         self, kind: str, at: int, award: Award, S: list[Any], W: list[Any], me: int | None
     ) -> Fraction:
-        """What an award or reward line pays now."""
+        """The amount that an award or reward line pays now."""
         return exact(self[kind, str(at)](S, W, me), award.amount)
 
 
@@ -387,14 +387,14 @@ def _pays(body: Body) -> bool:
 
 
 def exact(value: Any, term: Term) -> Fraction:
-    """A stored number; what rests on something destroyed counts nothing."""
+    """A stored number; 0 if it depends on a destroyed object."""
     decimals = term.type.decimals if isinstance(term.type, NumberType) else 0
     return _NOTHING if value is None else Fraction(value, 10**decimals)
 
 
 class _Fixpoints:
-    """The least fixpoints of recursive derives, kept for one epoch of the rows, and by the slots
-    that they rest on: rows come back to what they were."""
+    """The least fixpoints of recursive derives, cached for one epoch of the rows and by the slots
+    on which they depend, since rows return to earlier values."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
@@ -448,8 +448,8 @@ class _Fixpoints:
             self._tables |= {(one, *where): table for one, table in known.items()}
 
     def _reader(self, name: str) -> Callable[[list[Any]], Any] | None:
-        """What takes the slots that decide a derive from a row; ``None`` where more than slots
-        decide it, or too many of them."""
+        """A getter of the slots that decide a derive; ``None`` if more than slots decide it, or too
+        many of them."""
         slots = self._program.slots
         if self._width != len(slots.blank):
             self._readers, self._width = {}, len(slots.blank)

@@ -1,4 +1,4 @@
-"""One function for a whole tick of an action, where what it does is simple enough.
+"""One function for a whole tick of an action, if its rules are simple enough.
 
 ``step(S, W, me, R, J, *args)`` checks the requires, writes in the cheapest `modes.Mode` of each
 body, runs the phases, invariants, awards and endings, and returns 0. Whatever else it returns, the
@@ -66,8 +66,8 @@ class Unsure(Exception):
 
 @dataclass
 class Direct(BodyWriter):
-    """Writes straight into the row, at once or (``pending``) behind all values. What it says is
-    worked out behind all writes, where it ``says`` anything."""
+    """Writes into the row, at once or (``pending``) after all values are computed. With ``says``,
+    computes texts after all writes."""
 
     pending: bool = False
     says: bool = False
@@ -180,7 +180,7 @@ class Direct(BodyWriter):
 
 @dataclass
 class _Trial(Direct):
-    """Works out the values that a require of the language may refuse, and writes nothing."""
+    """Computes the values that a require of the language may refuse, and writes nothing."""
 
     pending: bool = True
     whole: Body = ()
@@ -237,9 +237,8 @@ def write_trial(
     terms: TermWriter, births: dict[str, list[str]], names: dict[tuple[str, str], str],
     action: Action,
 ) -> None:  # fmt: skip
-    """What the requires of the language read of an action that one of them may refuse: ``trial``
-    returns 0 where none refuses it, `UNSURE` where its log must tell. None where a log always
-    must."""
+    """Write the test of an action that a require of the language may refuse: ``trial`` returns 0 if
+    none refuses it, `UNSURE` if its log must decide. Write none if a log must always decide."""
     fluents = terms.rules.program.fluents
     nested = sum(many for one, many in most_written(action.body).items() if fluents[one].nested)
     if nested > 1 or action.takes is not None:
@@ -265,9 +264,9 @@ def write_trial(
 
 @dataclass
 class QuickWriter:
-    """Writes the step functions of a world; ``steps`` names that of each action. ``says``: they
-    work out texts. Where only ``effects`` are wanted, ``do(R, S, J, W, me, *args)`` stops behind
-    the body of the action."""
+    """Writes the step functions of a world; ``steps`` names that of each action. With ``says``,
+    they compute texts. With ``effects``, ``do(R, S, J, W, me, *args)`` stops after the body of the
+    action."""
 
     terms: TermWriter
     births: dict[str, list[str]]
@@ -277,7 +276,7 @@ class QuickWriter:
     effects: bool = False
     steps: dict[str, str] = field(default_factory=dict)
     orders: dict[str, tuple[Phase, dict[str, str]]] = field(default_factory=dict)
-    """What generated code asks for the turns of a phase: the functions by law."""
+    """The functions, by law, that generated code calls for the turns of a phase."""
 
     def __post_init__(self) -> None:
         self.rules, self.slots = self.terms.rules, self.terms.slots
@@ -303,7 +302,7 @@ class QuickWriter:
         )
 
     def _recurs(self) -> bool:
-        """Whether a rule reads a least fixpoint, which would be worked out anew at each write."""
+        """Whether a rule reads a least fixpoint, which each write would compute anew."""
         rules, world = self.rules, self.rules.worlds[self.world.name]
         todo: list[Term] = [x for one in rules.laws.values() for x in terms_in(one.body)]
         todo += (one.when for one in rules.laws.values() if one.when is not None)
@@ -371,7 +370,7 @@ class QuickWriter:
     # ---- functions ------------------------------------------------------------------------------
 
     def _direct(self, lines: Lines | None = None) -> Direct:
-        """What writes a body that changes the row itself."""
+        """The writer of a body that changes the row itself."""
         return Direct(self.terms, self.births, [] if lines is None else lines, says=self.says)
 
     def _write(self) -> None:
@@ -430,7 +429,7 @@ class QuickWriter:
     def _logged(
         self, writer: Direct, body: Body, kind: str, name: str, codes: list[str], *, alone: bool
     ) -> None:
-        """A body that logs what it asks for, by the function of its rule."""
+        """A body that logs its requests, by the function of its rule."""
         run = self.names["run" if kind == "action" else "turn", name]
         writer.line(f"D = new({_new(kind, name, codes)})")
         writer.line(f"{run}(S, W, me, D, {''.join(f'{one}, ' for one in codes)})")
@@ -445,7 +444,7 @@ class QuickWriter:
             writer.line("R.lines += D.lines")
 
     def _tells(self, body: Body) -> bool:
-        """Whether a body says something that is worked out; births may say anything."""
+        """Whether a body says a text that must be computed; births may say anything."""
         spoken = (Say, Describe, Create)
         return self.says and any(isinstance(one, spoken) for one in statements_in(body))
 
@@ -484,7 +483,7 @@ class QuickWriter:
         return f"{name}(S, W, me, R, J)"
 
     def _together(self, laws: tuple[Law, ...], lines: Lines) -> None:
-        """A simultaneous phase: every law logs what it asks for, then all of it is written."""
+        """A simultaneous phase: every law logs its requests, then all of them are written."""
         lines.append((1, "D = new('', (), R, me)"))
         lines += [(1, f"{self.names['law', law.name]}(S, W, me, D)") for law in laws]
         if any(self._tells(law.body) for law in laws):
@@ -570,5 +569,5 @@ class QuickWriter:
 
 
 def _new(kind: str, name: str, codes: list[str]) -> str:
-    """What the log, or the draws, of a rule are made from."""
+    """The arguments that make the log, or the draws, of a rule."""
     return f"{f'{kind} {name}'!r}, ({''.join(f'{one}, ' for one in codes)}), R, me"

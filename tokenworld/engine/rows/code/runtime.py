@@ -28,7 +28,7 @@ def at(R: Row, table: Sequence[int], x: int | None) -> Any:
 
 
 def kids(R: Row, table: Sequence[int], x: int | None) -> tuple[int, ...]:
-    """What points at something that may be `none`."""
+    """The objects that point at ``x``, which may be `none`."""
     return () if x is None else R[table[x]] or ()
 
 
@@ -82,7 +82,7 @@ def neg(a: Any) -> Any:
 
 
 def amount(value: Any) -> Any:
-    """What a `transfer` moves."""
+    """The amount that a `transfer` moves; raises `Breach` for a negative or too long one."""
     if value < 0:
         raise Breach("TW1004", "range", "A negative amount cannot be transferred.")
     if isinstance(value, int) and value >= TOO_LARGE:

@@ -82,9 +82,9 @@ Lines = list[tuple[int, str]]
 
 _TRUTHS = frozenset({"not", "==", "<", "<=", "in", "busy", "did"})
 _PLAIN = _TRUTHS | {"and", "or", "tick", "score", "pi"}
-"""Operators that have a value whatever their operands are."""
+"""Operators that have a value for all operands."""
 _PLAIN_CODE = re.compile(r"\(?\w+\)?").fullmatch
-"""Names and numbers: code that may stand in an expression more than once."""
+"""Names and numbers: code that an expression may repeat."""
 _INFIX = {"+": "plus", "-": "minus", "*": "times"}
 
 
@@ -575,7 +575,7 @@ class TermWriter(TermVisitor[Names, str]):
         return inner, depth + 2
 
     def _domain(self, binder: Binder, names: Names, variable: str) -> tuple[str, list[str]]:
-        """What a binder ranges over, and tests that keep some of it."""
+        """The range of a binder, and tests that each of its elements must pass."""
         program = self.slots.program
         match binder.domain:
             case TypeRange(of=ObjectType(name=of)) if of not in self.slots.moving:
@@ -620,7 +620,7 @@ class TermWriter(TermVisitor[Names, str]):
         return self.within_length(code, term.type) if term.fold == "sum" else code
 
     def _folded(self, term: Fold, names: Names) -> tuple[str, str, str]:
-        """What stands before the loops of a fold, in them and behind them."""
+        """The code of a fold before its loops, in them and after them."""
         if term.value is None:
             return "n = 0", "n += 1", "return n"
         value = self.value(term.value, names)
@@ -710,7 +710,7 @@ def _within(term: Term, span: tuple[int, int]) -> bool:
 
 
 def _calculation(term: Call, slots: Slots) -> tuple[str, list[str]]:
-    """The function of an operator on numbers, and what it takes beside its arguments."""
+    """The function of an operator on numbers, and its further arguments."""
     kind = term.args[0].type if term.args else None
     decimals = kind.decimals if isinstance(kind, NumberType) else 0
     exact = isinstance(kind, NumberType)

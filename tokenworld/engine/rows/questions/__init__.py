@@ -1,5 +1,5 @@
-"""What can be asked of a row: nothing of it remains.
+"""Questions about a row, which leave it unchanged.
 
 `asking` judges a command, `why` and `clauses` say which requires hold and with what values,
-`speech` names things, `veil` answers for whoever does not see all.
+`speech` names things, `possible_worlds` evaluates for all values of the secrets.
 """

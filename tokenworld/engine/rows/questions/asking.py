@@ -1,4 +1,4 @@
-"""What is asked of a row about a command: nothing of it remains.
+"""Questions about a command in a row, which leave the row unchanged.
 
 A command is judged once a long action under way is broken off, as a tick would do. Nothing is
 judged where it lets that action go on, or where that cannot be broken off.
@@ -48,9 +48,9 @@ def judging(tick: Tick, command: Command) -> Iterator[bool]:
 
 
 def reports(tick: Tick, command: Command, *, careful: bool = False) -> tuple[RequireReport, ...]:
-    """Every require of a command as it stands, those that the language adds if they fail; none
-    where nothing is judged. ``careful``: only those of the author, and one without a value is told
-    as such although all before it hold."""
+    """Reports on every require of a command, on those that the language adds if they fail; none if
+    nothing is judged. ``careful``: only those of the author, and one without a value is reported as
+    such although all before it hold."""
     mark = tick.row.mark
     if not (command.is_pass or tick.goes_on(command)):
         tick.begins(command)
@@ -83,14 +83,14 @@ def _added(tick: Tick, command: Command) -> Record | None:
 
 
 def requires_held(tick: Tick, command: Command) -> tuple[bool | None, ...] | None:
-    """Which requires of a command hold, in written order, ``None`` for one without a value; no
-    tuple where nothing is judged."""
+    """The truth of each require of a command, in written order, ``None`` for one without a value;
+    no tuple if nothing is judged."""
     with judging(tick, command) as judged:
         return requires_held_now(tick, command) if judged else None
 
 
 def requires_held_now(tick: Tick, command: Command) -> tuple[bool | None, ...]:
-    """The same in the row as it is, whatever is under way."""
+    """The same in the row as it is, even during a long action."""
     return tick.of.why.requires_held(tick.row.S, tick.since(command), tick.acting, command)
 
 
@@ -124,7 +124,7 @@ def _is_allowed(tick: Tick, command: Command, *, added: bool) -> bool:
 
 
 def is_refused(tick: Tick, command: Command) -> bool:
-    """Whether a command would be refused, rather than be rolled back or be in error."""
+    """Whether a command would be refused, rather than rolled back or failed with an error."""
     with judging(tick, command) as judged:
         return judged and _does_refuse(tick, command)
 
@@ -138,7 +138,7 @@ def _does_refuse(tick: Tick, command: Command) -> bool:
 
 def breaks(tick: Tick, command: Command) -> bool:
     """Whether a require of the language refuses a command whose own requires hold. The caller
-    takes back what it writes; a `Breach` of another kind is no refusal."""
+    undoes its writes; a `Breach` of another kind is no refusal."""
     if tick.ticks(command) > 1 and not tick.until(command):
         return False
     try:

@@ -93,7 +93,7 @@ class _Scope:
 
 
 def clauses_of(tick: Tick, command: Command) -> tuple[Clause, ...]:
-    """The requires of a command, taken apart, as they stand for the actor whose turn it is."""
+    """The requires of a command, split into clauses, evaluated for the actor whose turn it is."""
     asking = _Asking(tick, tick.since(command))
     action = tick.of.rules.program.actions[command.action]
     types = {binder.name: binder.type for binder in action.params}
@@ -116,7 +116,7 @@ class _Asking:
         return self.tick.code
 
     def clause(self, term: Term, scope: _Scope) -> Clause:
-        """A term taken apart as far as that tells more than the term itself."""
+        """Split a term as far as its parts explain more than the term itself."""
         holds = self._truth(term, scope)
         match term:
             case And(terms=terms):
@@ -194,7 +194,8 @@ class _Asking:
     def _values(
         self, term: Term, scope: _Scope, *, inner: bool = False
     ) -> Iterator[tuple[Span, Json]]:
-        """What a leaf reads, outermost first, each place once; its own truth is told elsewhere."""
+        """The reads of a leaf with their values, outermost first, each place once, without its
+        truth."""
         seen = set[tuple[str, int, int]]()
         lets = frozenset(name for let in scope.lets for name in let.names)
         for one in _reading(term, lets, skip=inner or isinstance(term, _READING)):

@@ -1,4 +1,4 @@
-"""What can be done with one object now: answered from the object, never by listing everything.
+"""The legal commands that name one object, found from the object instead of a list of all commands.
 
 The object is bound first, in each parameter that takes it; the other parameters follow one by one,
 and each part of a require is tested as soon as what it speaks of is bound (see `hoist`).
@@ -60,7 +60,7 @@ class _Spot:
 
 
 def focus_on(legal: Legal, row: Row, number: int) -> Focus:
-    """What can be done with an object in a row."""
+    """Find the legal commands that name an object in a row."""
     actions = legal.stepper.rules.actions
     spots = [x for one in actions.values() for x in _spots(legal, row, one, number)]
     found, many = dict[str, set[Args]](), set[str]()

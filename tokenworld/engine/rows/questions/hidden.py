@@ -1,4 +1,4 @@
-"""Rows of which some slots have no value: whoever reads one of them is `Asked` for it."""
+"""Rows of which some slots have no value: reading one of them raises `Asked`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST = 1_000
 
 
 class Asked(Exception):  # a question, not a defect
-    """A secret slot is read that has no value yet; ``row`` is the one that is to be given it."""
+    """A secret slot without a value was read; ``row`` is the row that needs the value."""
 
     def __init__(self, row: HiddenRow, slot: int) -> None:
         super().__init__(slot)
@@ -25,13 +25,13 @@ class Asked(Exception):  # a question, not a defect
 
 
 class TooMany(Exception):  # an answer, not a defect
-    """There are more values than are looked at."""
+    """There are more than `MOST` values."""
 
 
 class HiddenRow(list[Any]):
     """A row in which the slots of ``secret`` fluents have no value until one is given.
 
-    ``origin`` is the row that a copy was made of, ``given`` the slots that have a value.
+    ``origin`` is the row of which this is a copy, ``given`` the slots that have a value.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class HiddenRow(list[Any]):
         self._open = set(self._own)
 
     def _hidden(self, first: int) -> Iterator[int]:
-        """The slots of secret fluents from one on, with the lists of what points where by them."""
+        """The secret slots from ``first`` on, with the lists of objects that point by them."""
         lists = self._slots.lists
         for at in range(first, len(self)):
             store = lists[at][0] if at in lists else self._slots.owner[at]
@@ -94,7 +94,7 @@ class HiddenRow(list[Any]):
         self._own, self._open = self._own | new, self._open | new
 
     def absent(self, store: Store, args: tuple[Raw, ...]) -> Any:
-        """The value of a slot that is not there yet."""
+        """The value of a slot that the row does not have yet."""
         if store.column.fluent.id not in self._secret:
             return store.column.default
         place = self._slots.slot(store, args)
@@ -102,7 +102,7 @@ class HiddenRow(list[Any]):
         return self[place]
 
     def complete(self, store: Store) -> None:
-        """See to it that all slots of a fluent are there; `TooMany`."""
+        """Make all slots of a fluent; raises `TooMany`."""
         if store.column.fluent.id in self._secret and store.offset is None:
             for args in self._tuples(store):
                 self._slots.slot(store, args)
@@ -116,7 +116,7 @@ class HiddenRow(list[Any]):
         return (x for x in product(*domains) if not symmetric or x[0] <= x[1])  # type: ignore[operator]
 
     def allowed(self, kind: ValueType) -> Collection[Raw]:
-        """All values that a type allows now; `TooMany`."""
+        """All values that a type allows now; raises `TooMany`."""
         if isinstance(kind, ObjectType):
             alive = self.origin[self._slots.live[kind.name]]
             return (*alive, None) if kind.optional else alive

@@ -1,4 +1,4 @@
-"""What typed commands ask of a row: what objects are called, and which may be named."""
+"""Questions of typed commands about a row: the words for objects, and which may be named."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def name_of(tick: Tick, number: int) -> str:
 
 
 def words_of(tick: Tick, number: int) -> tuple[tuple[str, ...], bool]:
-    """What an object is called, and whether that is the same in every row."""
+    """The words for an object, and whether they are the same in every row."""
     S, code = tick.row.S, tick.code
     known, kind = S[NAMES][number], S[KINDS][number]
     decl = tick.of.instance.declared(number, known)

@@ -1,7 +1,7 @@
-"""The passage of time of one tick again, law by law: who fired in which order, and asked for what.
+"""Repeat the passage of time of one tick and report its firings, law by law.
 
-A tick keeps what it came to; here it is carried out once more on a state of the past, and what
-every binding asked for is kept apart. Nothing of it is a record.
+A tick keeps only its result; this module repeats it on a past state and keeps the requests of
+every binding apart. It makes no record.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Newborn(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Firing:
-    """One binding of a law whose condition held, and what its body asked for."""
+    """One binding of a law whose condition held, and the requests of its body."""
 
     title: str
     args: Args
@@ -90,7 +90,7 @@ class _Marked(Log):
         super().by(title, args)
 
     def firings(self) -> Iterator[Firing]:
-        """What each firing asked for, in order."""
+        """The requests of each firing, in order."""
         ends = [*self.marks[1:], (len(self.writes), len(self.births), len(self.doomed))]
         names = self.row.S[NAMES]
         for (title, args), begin, end in zip(self.fired, self.marks, ends, strict=False):

@@ -1,8 +1,8 @@
-"""What holds for *some* values of the secrets of a state, and all that a question may come to.
+"""Evaluate questions for all values that the secrets of a state may have (supervaluation).
 
-Whoever evaluates something behind a veil runs the same compiled code as a search does. Where that
-reads a secret slot, `Asked` names it, and the evaluation begins anew for each value that the type
-of the slot allows. So only slots that are read are enumerated, and only as far as they matter.
+An evaluation runs the same compiled code as a search. When it reads a secret slot, `Asked` names
+the slot, and the evaluation restarts for each value that the type of the slot allows. So only
+slots that are read are enumerated, and only if they matter.
 """
 
 from __future__ import annotations

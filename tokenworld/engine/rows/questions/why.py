@@ -21,7 +21,7 @@ from tokenworld.model import show_type
 __all__ = ["UNDEFINED", "Requires", "guards_of"]
 
 UNDEFINED = (Breach, TypeError, KeyError, IndexError)
-"""What evaluating a require can raise after an earlier one failed."""
+"""The errors of a require that is evaluated although an earlier one failed."""
 Place = tuple[Any, ...]
 """The row, that at the start of the tick, who acts, and the arguments."""
 
@@ -47,9 +47,9 @@ class Requires:
         self, S: list[Any], W: list[Any], me: int | None, command: Command, *,
         careful: bool = False,
     ) -> tuple[RequireReport, ...]:  # fmt: skip
-        """Every require of a command as it stands, in written order; ``W``: the tick's start.
+        """Reports on every require of a command, in written order; ``W``: the tick's start.
 
-        ``careful``: one that has no value is told as such, also where all before it hold.
+        ``careful``: one without a value is reported as such, even if all before it hold.
         """
         place, found, failed = (S, W, me, *command.args), list[RequireReport](), careful
         for index, asked in enumerate(self._asked(command.action)):
@@ -61,7 +61,7 @@ class Requires:
     def requires_held(
         self, S: list[Any], W: list[Any], me: int | None, command: Command
     ) -> tuple[bool | None, ...]:
-        """Which requires of a command hold, in written order; ``None`` where one has no value."""
+        """The truth of each require, in written order; ``None`` for one without a value."""
         place = (S, W, me, *command.args)
         return tuple([_holds(one, place) for one in self._asked(command.action)])
 
