@@ -10,8 +10,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import house
 
-LINES = 117_647
-MODULES = 412
+LINES = 117_655
+MODULES = 414
 CROWDED = 0
 IN_CIRCLES = 0
 LONGEST_FUNCTION = 74

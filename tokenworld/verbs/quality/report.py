@@ -25,7 +25,7 @@ from tokenworld.store.log import RunStore
 from tokenworld.store.read import find_run, history, list_runs
 from tokenworld.store.records import Run, Tick
 from tokenworld.verbs.output import EXIT_OK, Output, write_file
-from tokenworld.verbs.pages import (
+from tokenworld.verbs.pages.frame import (
     PAGE_END,
     TABLE_END,
     page_head,

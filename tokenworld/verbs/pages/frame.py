@@ -1,4 +1,4 @@
-"""Pages: what the HTML and the Markdown of the verbs that write reports have in common."""
+"""What all pages have in common: head, tables, and texts of others as HTML and Markdown."""
 
 from __future__ import annotations
 
