@@ -97,7 +97,7 @@ def compiled() -> dict[str, Any]:
     import numba
     import numpy as np
 
-    if numba.config.DISABLE_JIT:  # for whoever looks for errors in compiled text
+    if numba.config.DISABLE_JIT:  # for readers of compiled text
         return {
             "absorbed": lambda s, w: signed(absorbed(int(s) & MASK, int(w) & MASK)),
             "nth": lambda s, k: signed(nth(int(s) & MASK, int(k))),

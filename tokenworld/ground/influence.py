@@ -40,7 +40,7 @@ def changed_in_play(program: Program) -> frozenset[str]:
 # ---- Which rule enables, feeds or blocks which: the causal structure of a program ----------------
 # A rule *enables* another if it may write a value that makes a part of the other's condition
 # true, *blocks* it if it may make such a part false, and *feeds* it if it writes a fluent that
-# the other's changes are worked out from. The analysis speaks of fluents, not of objects, so it
+# the other's changes are computed from. The analysis is about fluents, not objects, so it
 # may show an influence that no binding has, and never misses one.
 
 NodeKind = Literal["action", "law", "watch", "goal", "lose", "stop", "invariant"]
@@ -52,7 +52,7 @@ _UNKNOWN = "?"
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A rule, or an ending of a world: what it needs, what it reads, what it writes."""
+    """A rule, or an ending of a world: its needs, its reads, its writes."""
 
     kind: NodeKind
     name: str
@@ -77,7 +77,7 @@ class Influence:
 
 @dataclass(frozen=True, slots=True)
 class _Atom:
-    """A part of a condition: it wants ``fluent op value``; ``?`` where that cannot be told."""
+    """A part of a condition: it wants ``fluent op value``; ``?`` if that is unknown."""
 
     fluent: str
     op: str
@@ -153,7 +153,7 @@ def _between(
 
 
 def _effects(write: _Write, atom: _Atom) -> tuple[Kind, ...]:
-    """Whether a write can make the atom true, false, or (where it cannot be told) both."""
+    """Whether a write can make the atom true, false, or (if that is unknown) both."""
     if _UNKNOWN in (write.op, atom.op):
         return ("enables", "blocks")
     if write.op == "=":

@@ -212,7 +212,7 @@ def slots(instance: Instance, fluent: m.Fluent) -> Iterator[tuple[Raw, ...]]:
 
 
 # ---- size ----------------------------------------------------------------------------------------
-# Worlds that are too large to be grounded: told from their sizes, before anything is made.
+# Worlds that are too large to be grounded: found by their sizes, before anything is made.
 
 
 _MOST = 100_000_000
@@ -220,7 +220,7 @@ _MOST = 100_000_000
 
 
 def refuse_huge(instance: Instance, *, slots: bool = False) -> None:
-    """`Failure` with TW0813 for a world that nothing could come to the end of one tick of.
+    """Raise `Failure` (TW0813) for a world too large to finish one tick.
 
     With ``slots`` also for one whose facts are too many to be written down one by one.
     """

@@ -202,7 +202,7 @@ def _completed(
     bound: tuple[int, ...],
     most: int,
 ) -> list[tuple[Raw, ...]] | None:
-    """The bindings with all values of the parameters that no pattern speaks of, in order."""
+    """The bindings with all values of the parameters that occur in no pattern, in order."""
     free = [number for number in range(len(domains)) if number not in bound]
     if len(found) * count_bindings(domains[number] for number in free) > most:
         return None

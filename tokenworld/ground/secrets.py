@@ -15,7 +15,7 @@ _NOBODY: frozenset[str] = frozenset()
 
 
 class Secrets:
-    """The secrets of a program. ``names`` are always locals that were made of secrets."""
+    """The secrets of a program. ``names`` are always locals computed from secrets."""
 
     def __init__(self, program: m.Program) -> None:
         self.program = program
@@ -64,7 +64,7 @@ class Secrets:
                 assert_never(part)
 
     def says(self, terms: Iterable[m.Term], names: frozenset[str] = _NOBODY) -> bool:
-        """Whether a text with these terms in its slots may tell a secret."""
+        """Whether a text with these terms in its slots may reveal a secret."""
         return any(self.reads(one, names) or (self.named and _is_thing(one)) for one in terms)
 
     @cached_property
@@ -87,7 +87,7 @@ class Secrets:
     # ---- rules --------------------------------------------------------------------------------
 
     def lets(self, guards: Iterable[m.Let | m.Require]) -> frozenset[str]:
-        """The names that guards make of secrets."""
+        """The names that guards compute from secrets."""
         names = _NOBODY
         for one in guards:
             if isinstance(one, m.Let) and self._computes(one, names):
@@ -98,7 +98,7 @@ class Secrets:
         return any(self.reads(term, names) for term in terms_of(effect))
 
     def touched(self, body: m.Body, names: frozenset[str] = _NOBODY) -> bool:
-        """Whether a body may read or write a secret, what it says left out."""
+        """Whether a body may read or write a secret, apart from its texts."""
         return bool(self.fluents) and any(
             self._computes(one, names)
             or any(target.fluent in self.fluents for target in targets_of(one))
@@ -140,7 +140,7 @@ class Secrets:
 
     @cached_property
     def events(self) -> frozenset[tuple[str, int]]:
-        """The arguments of events, by event and place, that may be made of secrets."""
+        """The arguments of events, by event and place, that may be computed from secrets."""
         return frozenset(found for body in self._bodies() for found in self._emitted(body))
 
     def _bodies(self) -> Iterator[m.Body]:

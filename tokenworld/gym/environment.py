@@ -77,8 +77,8 @@ class WorldEnv(PlayedWorld, gymnasium.Env[Any, Any]):
         return self._observer.see(self._told.session), {**self._info(()), "seed": chosen}
 
     def _begin(self, seed: int) -> None:
-        """Start an episode: on one live row; in a session where words are wanted, or where the mask
-        rests on secrets."""
+        """Start an episode: on one live row, or in a session if words are wanted or the mask
+        depends on secrets."""
         if self._live is not None:
             self._live.begin(seed)
         else:
@@ -112,7 +112,7 @@ class WorldEnv(PlayedWorld, gymnasium.Env[Any, Any]):
         return info
 
     def render(self) -> str | None:
-        """What a player is told now, with ``render_mode="ansi"``."""
+        """The text that a player sees now, with ``render_mode="ansi"``."""
         return self._observer.text(self.episode.session) if self.render_mode else None
 
     # ---- asking -------------------------------------------------------------------------------
@@ -121,7 +121,7 @@ class WorldEnv(PlayedWorld, gymnasium.Env[Any, Any]):
     def calls(self) -> tuple[str, ...]:
         """The listed commands as calls, in the order of their numbers, `pass` first.
 
-        Behind those of the start stand the ones that took a spare place in this episode.
+        The commands that took a spare place in this episode follow those of the start.
         """
         return calls_of(self.episode.state, self._list, self.world.engine)
 
@@ -141,7 +141,8 @@ class WorldEnv(PlayedWorld, gymnasium.Env[Any, Any]):
 
     @property
     def unseen(self) -> tuple[str, ...]:
-        """What may change and is not in `symbolic` and `dict`: texts, and very large relations."""
+        """The fluents that may change but are not in `symbolic` and `dict`: texts, and very large
+        relations."""
         return left_out(self.world, self._spare)
 
 
@@ -157,7 +158,7 @@ def calls_of(now: State, commands: CommandList, engine: Engine) -> tuple[str, ..
 
 
 def no_command(number: int) -> str:
-    """What is given for a place without a command: words that no world understands."""
+    """The intent for a place without a command: words that no world understands."""
     return f"nothing_at_{number}"
 
 

@@ -99,12 +99,12 @@ class CommandList:
 
 
 class Rules:
-    """When an episode of a world ends, and what it pays.
+    """The end and the rewards of episodes of a world.
 
-    ``goal`` names the goal that counts, ``None``: any. ``limit`` is how many steps there are at
-    most. Raises `Failure` (TW0006) for a goal that the world lacks and for a limit below 1.
-    ``paid``: the world pays rewards; if not, a step is worth what it adds to the score. ``live``:
-    an ending that is reached may not stay so.
+    ``goal`` names the goal that counts, ``None``: any. ``limit`` is the largest number of steps.
+    Raises `Failure` (TW0006) for a goal that the world lacks and for a limit below 1. ``paid``: the
+    world pays rewards; if not, a step pays what it adds to the score. ``live``: a reached ending
+    may cease.
     """
 
     def __init__(self, world: OpenWorld, goal: str | None, limit: int) -> None:
@@ -127,11 +127,12 @@ class Rules:
         self._decisive = frozenset((*kinds["lose"], *counted))
 
     def ends(self, reached: Sequence[str], *, over: bool, halted: bool, steps: int) -> Ends:
-        """How an episode stands after so many steps, with these endings reached. ``over``: later
-        intents are halted, ``halted``: one was.
+        """Whether an episode has terminated or was truncated, after so many steps with these
+        endings reached.
 
-        It terminates with a loss or a goal that counts, or where play is over by another goal; it
-        is cut off by a `stop` line, by the limit, or because nothing can be done any more.
+        ``over``: later intents are halted, ``halted``: one was. It terminates with a loss or a goal
+        that counts, or if play is over by another goal; it is truncated by a `stop` line, by the
+        limit, or because nothing can be done any more.
         """
         if reached:
             if not self._decisive.isdisjoint(reached):
@@ -248,7 +249,7 @@ class Episode:
 
     @property
     def ends(self) -> Ends:
-        """How the episode stands."""
+        """Whether the episode has terminated, and whether it was truncated."""
         session = self.session
         return self._rules.ends(
             session.latched, over=session.ended(), halted=self._halted, steps=self.steps
@@ -256,11 +257,11 @@ class Episode:
 
 
 def info_of(episode: Episode, outcomes: tuple[Outcome, ...]) -> dict[str, Any]:
-    """What is told beside an observation; every list and mapping in it is new.
+    """The ``info`` of an observation; every list and mapping in it is new.
 
-    ``refusal``, ``no_match`` and ``breach`` are there only where the step came to one, in the form
-    of ``tw-outcome/1``; of several records the last one with such a key counts. ``status`` is that
-    of the learner's own intent, whatever time or the runner made of it then.
+    ``refusal``, ``no_match`` and ``breach`` are there only if the step had one, in the form of
+    ``tw-outcome/1``; of several records the last one with such a key counts. ``status`` is that of
+    the learner's own intent, also if time or the runner added records.
     """
     session = episode.session
     info: dict[str, Any] = {
@@ -285,7 +286,8 @@ def why_not(outcomes: Iterable[Outcome]) -> dict[str, Any]:
 
 
 def _of_another(outcome: Outcome) -> Outcome | None:
-    """What somebody learns of another's intent: what is said; why it failed is not his business."""
+    """The part of another's intent that an agent sees: its texts, without the reason of a
+    failure."""
     if not outcome.said:
         return None
     return replace(outcome, refusal=None, no_match=None, breach=None, progress=None)
@@ -309,7 +311,7 @@ def seen_by(session: Session, actor: int, outcomes: tuple[Outcome, ...]) -> Sess
 
 
 class Options(TypedDict, total=False):
-    """What an environment can be given beside its world; the defaults stand in `PlayedWorld`."""
+    """The options of an environment beside its world; `PlayedWorld` has the defaults."""
 
     observe: Observe
     goal: str | None

@@ -1,4 +1,4 @@
-"""What is shown of a world as arrays: a field for each fluent that may change, and of the run."""
+"""A world as arrays: a field for each fluent that may change, and fields of the run."""
 
 from __future__ import annotations
 
@@ -116,14 +116,14 @@ def _born(world: OpenWorld) -> frozenset[str]:
 
 Array = NDArray[Any]
 MOST_SLOTS = 65_536
-"""A fluent with more slots is not shown: an array of it would cost more than it tells."""
+"""A fluent with more slots is not shown: its array would cost more than it informs."""
 LARGEST = 2**53
 """Whole numbers without bounds are shown up to here: as far as a double counts exactly."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """How a value becomes a number: its bounds, and what stands where there is none."""
+    """The conversion of a value to a number: its bounds, and the number for a missing value."""
 
     low: float
     high: float
@@ -131,7 +131,7 @@ class Kind:
     blank: float
     number: Callable[[Any], float]
     scale: int | None = None
-    """Of a number, what it is divided by; the compiled batch shows those by themselves."""
+    """The divisor of a number, ``None`` for other values; the compiled batch divides by it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +151,7 @@ class Field:
 
     @property
     def box(self) -> spaces.Box:
-        """Where all its arrays lie."""
+        """The space of its arrays."""
         return spaces.Box(self.kind.low, self.kind.high, self.shape, self.kind.dtype)
 
 
@@ -206,7 +206,7 @@ def _shape_and_kind(column: Column, axes: Axes) -> tuple[tuple[Axis, ...], Kind]
 
 
 def _kind(column: Column, axes: Axes) -> Kind | None:
-    """How the values of a fluent are shown; ``None`` for texts."""
+    """The conversion of the values of a fluent; ``None`` for texts."""
     match column.fluent.type:
         case BoolType():
             return Kind(0, 1, np.int8, 0, bool)

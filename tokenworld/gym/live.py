@@ -1,7 +1,6 @@
 """Episodes on one live row: stepped in place by compiled rules, without a session.
 
-They are those of a session, value by value. What only words need is worked out when it is asked
-for.
+They equal those of a session, value by value. Parts that only texts need are computed on demand.
 """
 
 from __future__ import annotations
@@ -28,10 +27,11 @@ MOST_MASKS = 256
 
 
 class LiveEpisode:
-    """The present episode of a world whose commands rest on no secret; `begin` starts the next one.
+    """The present episode of a world whose commands depend on no secret; `begin` starts the next
+    one.
 
-    ``commands`` numbers its commands, ``observer`` says what is seen. ``keeps``: the intents are
-    kept, so that `session` can play them again.
+    ``commands`` numbers its commands, ``observer`` makes the observations. ``keeps``: the intents
+    are kept, so that `session` can play them again.
     """
 
     def __init__(
@@ -124,7 +124,7 @@ class LiveEpisode:
         return paid
 
     def _own(self) -> str:
-        """The status of the learner's own intent, whatever time made of it then."""
+        """The status of the learner's own intent, also if time added records."""
         own = (one.status for one in reversed(self.runs.records) if one.by == "player")
         return next(own, "")
 
@@ -150,7 +150,7 @@ class LiveEpisode:
         return self._rules.ends(reached, over=runs.over, halted=self._halted, steps=steps)
 
     def see(self) -> Any:
-        """What is seen now, in new arrays."""
+        """The present observation, in new arrays."""
         assert self._sight is not None
         return self._sight.seen()
 
@@ -171,7 +171,7 @@ class LiveEpisode:
         return known[1].copy()
 
     def info(self) -> dict[str, Any]:
-        """What is told beside an observation; see `info_of`."""
+        """The ``info`` of the present observation; see `info_of`."""
         S = self.runs.row.S
         found = {
             "tick": S[TICK],

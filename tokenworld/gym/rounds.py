@@ -46,7 +46,7 @@ class RoundsEnv(PlayedWorld, ParallelEnv):  # type: ignore[misc]
         self._acts = {name: spaces.Discrete(one.size) for name, one in self._lists.items()}
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """What an agent sees: the same space for all."""
+        """The observation space of an agent, equal for all."""
         return self._sights[agent]
 
     def action_space(self, agent: str) -> spaces.Discrete[Any]:
@@ -98,7 +98,7 @@ class RoundsEnv(PlayedWorld, ParallelEnv):  # type: ignore[misc]
     def _told(
         self, agents: list[str], done: Round
     ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-        """What each agent sees and is told, as if it were his turn."""
+        """The observation and ``info`` of each agent, as if it were his turn."""
         seen, infos = {}, {}
         for name in agents:
             session = self._episode.session
@@ -115,7 +115,7 @@ class RoundsEnv(PlayedWorld, ParallelEnv):  # type: ignore[misc]
         return seen, infos
 
     def render(self) -> str | None:
-        """What who begins the next round is told now, with ``render_mode="ansi"``."""
+        """The text for the agent who begins the next round, with ``render_mode="ansi"``."""
         return self._observer.text(self._episode.session) if self.render_mode else None
 
     def close(self) -> None:

@@ -50,7 +50,7 @@ class Typed(spaces.Text):
 class Observer:
     """The observations of a world in one mode. ``space`` is where they all lie.
 
-    ``text`` is what a player is told, one string. ``dict`` is one array for each field (see
+    ``text`` is the text that a player sees. ``dict`` is one array for each field (see
     `fields`), ``symbolic`` the same in one vector of doubles, by the name of the field.
     """
 
@@ -88,7 +88,7 @@ class Observer:
         return low, np.repeat(np.array([one.kind.high for one in self.fields], np.float64), sizes)
 
     def sight(self, stepper: RowStepper) -> Sight:
-        """What sees the rows of a stepper."""
+        """An observer of the rows of a stepper."""
         axes = self._axes()
         return Sight(stepper, axes, self._fields(axes), vector=self.mode == "symbolic")
 
@@ -106,7 +106,7 @@ class Observer:
         return session.engine.on_row(session.state, seen)
 
     def text(self, session: Session) -> str:
-        """What a player is told, in the letters of the space."""
+        """The text that a player sees, in the letters of the space."""
         told = observation(session)[:LONGEST]
         return "".join(one if one in self._letters else "?" for one in told)
 
@@ -159,7 +159,7 @@ class Sight:
         self._latched = row[LATCHED]
 
     def seen(self) -> Any:
-        """What is seen, in new arrays."""
+        """The observation, in new arrays."""
         if self.vector is not None:
             return self.vector.copy()
         return {name: array.copy() for name, array in self.arrays.items()}
@@ -227,7 +227,7 @@ class Sight:
                 self._fill(one, row)
 
     def targets(self, slot: int) -> Iterator[_Place]:
-        """Where a slot is shown."""
+        """The places of a slot in the arrays, with the conversion of its values."""
         slots = self.stepper.slots
         store = slots.owner[slot]
         if slot < HEAD or store is None:

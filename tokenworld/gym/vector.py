@@ -31,7 +31,7 @@ from tokenworld.model import ObjectType, is_optional
 from tokenworld.session import OpenWorld
 
 MOST_COMMANDS = 1 << 20
-"""Tuples of arguments up to which a table tells their numbers."""
+"""The largest number of tuples of arguments whose numbers a table holds."""
 Array = NDArray[Any]
 Infos = dict[str, Any]
 
@@ -69,7 +69,7 @@ class WorldVectorEnv(PlayedWorld, VectorEnv[Any, Any, Any]):
         self._play = self._made()
 
     def _made(self) -> _Rows | _Batch:
-        """What plays: the compiled batch where that can be."""
+        """The player of the episodes: the compiled batch if possible."""
         rows = _Rows(self)
         if missing := compiler_missing():
             self.note = f"`{missing}` is not installed: every episode is played in Python."
@@ -162,7 +162,7 @@ class _Rows:
         return rewards, statuses
 
     def ends(self) -> tuple[Array, Array]:
-        """Which episodes have terminated, and which were truncated."""
+        """The episodes that have terminated, and those that were truncated."""
         found = np.array([one.ends for one in self.episodes], np.bool_)
         return found[:, 0], found[:, 1]
 
@@ -174,7 +174,7 @@ class _Rows:
         return np.stack(every)
 
     def masks(self) -> Array:
-        """What can be done, a row an episode."""
+        """The masks of legal commands, one row per episode."""
         return np.stack([one.mask() for one in self.episodes])
 
     def ticks(self) -> Array:
@@ -210,7 +210,7 @@ class _Batch:
         self._vector = of._observer.mode == "symbolic"
         self._endless = of.world.world.endless
         self._ends: dict[int, Ends] = {}
-        """How an episode stands before its last step, by the digits of its endings."""
+        """Whether an episode ends before its last step, by the digits of its endings."""
 
     def begin(self, places: Array | range, seeds: Array | list[int]) -> None:
         """Start episodes."""
@@ -243,7 +243,7 @@ class _Batch:
         return runs.paid(), status
 
     def ends(self) -> tuple[Array, Array]:
-        """Which episodes have terminated, and which were truncated."""
+        """The episodes that have terminated, and those that were truncated."""
         latched = self._rows[:, LATCHED]
         terminated = np.zeros(len(latched), np.bool_)
         truncated = self._steps >= self._limit
@@ -264,7 +264,7 @@ class _Batch:
         return np.concatenate(arrays, axis=1, dtype=np.float64)
 
     def masks(self) -> Array:
-        """What can be done, a row an episode."""
+        """The masks of legal commands, one row per episode."""
         found = np.empty((len(self._rows), self._list.size), np.int8)
         self._code.masks(self._rows, self._numbers, found)
         return found
@@ -293,7 +293,7 @@ class _Part:
                     if number is field.kind.number:
                         self._slots.reshape(-1)[at] = slot
         self._known: dict[int, Array] = {}
-        """What is shown of endings, by their digits."""
+        """The shown endings, by their digits."""
         self._ranks = None
         kind = None if field.column is None else field.column.fluent.type
         if isinstance(kind, ObjectType) and not field.name.endswith("?"):

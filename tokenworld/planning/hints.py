@@ -24,7 +24,7 @@ from tokenworld.planning.task import Task, Variable
 from tokenworld.planning.verdict import Explaining, ShownStep, Verdict
 
 _SHARE = 0.5
-"""How much of the time a proof that the plan is shortest may take."""
+"""The share of the time that a proof of the shortest plan may take."""
 
 _LEAST = 1.0
 """Seconds that landmarks may take even where the search has used up the time."""
@@ -87,7 +87,7 @@ def hint_from(
 ) -> Hint:
     """The hint for a state: shortest plan if that can be proved in time, else any plan.
 
-    ``heard`` makes of a verdict what may be told; ``landmarks``: whether these may be, too.
+    ``heard`` reduces a verdict to what may be shown; ``landmarks``: whether these may be, too.
     """
     end = time.monotonic() + seconds
     verdict: Verdict | None = None

@@ -1,17 +1,16 @@
-"""The ladder behind `tw plan`: from the cheapest way to an answer to the dearest, until one holds.
+"""The ladder behind `tw plan`: from the cheapest way to an answer to the dearest.
 
 1. The goal may hold already.
 2. Our own search over the interpreter under a cap: the exact answer for small worlds. Counts of
-   states tell it when to let others try (`stages`).
-3. Where packing the states proved too much, and an encoding may be, a look of the width search.
-4. An encoding: its goal may be out of reach even if nothing were ever undone. Then Fast Downward
-   on it, if it is installed: ff finds, blind proves, both at once, and our own search goes on
-   beside them.
-5. Our own search again, where it stopped, in turn with the width search, for all the time that is
-   left: the one proves, the other finds plans in worlds that no encoding takes.
+   states end it when others should try (`stages`).
+3. If packing the states took too long, and an encoding may work, a short width search.
+4. An encoding: its goal may be unreachable even without deletions. Then Fast Downward on it, if it
+   is installed: ff finds, blind proves, both at once, and our own search runs beside them.
+5. Our own search again, where it stopped, in turn with the width search, for the remaining time:
+   the one proves, the other finds plans in worlds that no encoding takes.
 
-Nothing is believed unchecked: a plan counts only after the interpreter replayed it to the goal, a
-proof only if its encoding is exact. What was tried and what stopped it is part of the verdict.
+Everything is checked: a plan counts only after the interpreter replayed it to the goal, a proof
+only if its encoding is exact. The verdict lists the attempts and their limits.
 """
 
 from __future__ import annotations
@@ -151,9 +150,9 @@ class _Ladder(Generic[StateT]):
         return self._search(self._by_width(), _LOOK_SHARE * self._time_limit, _LOOK_STATES)
 
     def search_on(self, *, width: bool) -> Verdict | None:
-        """Go on with our own search and the width search in turn, for the time that is left.
+        """Run our own search and the width search in turn, for the remaining time.
 
-        A bound on ticks is for the first alone. The second begins where no encoding is possible.
+        A bound on ticks is for the first alone. The second begins if no encoding is possible.
         """
         rungs = [self._own]
         if width and self._within is None and not self._own.answered and not self._over():
@@ -275,7 +274,7 @@ class _Ladder(Generic[StateT]):
         return None
 
     def _judge(self, run: EngineRun) -> tuple[Verdict, ...]:
-        """The verdict that a planner's answer is worth, if any; it is noted in any case."""
+        """The verdict from a planner's answer, if any; the attempt is noted in any case."""
         for note in run.notes:
             self._note(note)
         found = judged(self._simulator, self._state, self._goal, run)
@@ -326,10 +325,10 @@ class _Ladder(Generic[StateT]):
             self._notes.append(note)
 
     def _closed(self, verdict: Verdict) -> Verdict:
-        """The verdict with all that was tried; what did not keep it from an answer is no matter.
+        """The verdict with its attempts.
 
-        Only a planner that misbehaved is worth a word then, and why there is no plan, or what the
-        plan should not have known.
+        Beside an answer only planners that misbehaved are noted, why there is no plan, and the
+        secrets that the plan should not have known.
         """
         notes = tuple(self._notes)
         if verdict.answer != "unknown":
@@ -365,7 +364,7 @@ def stages(most: int, *, patient: bool) -> Iterator[int]:
 
 
 def is_left_to_others(search: OwnRung[StateT], stage: int) -> bool:
-    """Whether a search that has come to a stage without an answer is to be cut short."""
+    """Whether to stop a search that reached a stage without an answer."""
     if stage == _TRIED:
         return search.is_heavy
     if stage == _UNPACKED:

@@ -40,7 +40,7 @@ class Replay(Generic[StateT]):
         return self.failed is None
 
     def failure(self, steps: int) -> str:
-        """Where it failed, of so many steps, counting from 1 as people do; a clause."""
+        """A clause that names the failed one of so many steps, counting from 1."""
         failed = self.failed or 0
         return self.reason if failed >= steps else f"step {failed + 1}: {self.reason}"
 
@@ -91,7 +91,7 @@ def _take(simulator: Simulator[StateT], state: StateT, step: PlanStep) -> Succes
 
 
 def _unborn(simulator: Simulator[StateT], state: StateT, command: Command) -> bool:
-    """Whether a command speaks of an object that nothing has created yet."""
+    """Whether a command names an object that nothing has created yet."""
     action = simulator.instance.program.actions.get(command.action)
     if action is None:
         return False

@@ -64,7 +64,7 @@ class Operator:
 
 
 def command_of(operator: Operator) -> Command:
-    """The command of an operator that stands for one."""
+    """The command of an operator that represents one."""
     assert operator.command is not None
     return operator.command
 

@@ -130,7 +130,7 @@ class Verdict:
 
     @property
     def limits_hit(self) -> tuple[str, ...]:
-        """Which limits stopped an attempt, each as a clause."""
+        """The limits that stopped an attempt, each as a clause."""
         return tuple(one.detail for one in self.attempts if one.result == "limit")
 
     def with_seed(self, seed: int, wins: bool) -> Verdict:
@@ -298,12 +298,12 @@ def _tried_lines(verdict: Verdict) -> list[str]:
 
 
 _MOST_TOLD = 3
-"""Steps of a plan and values for which it fails, as many as a line tells of."""
+"""The largest number of steps of a plan, and of values for which it fails, in one line."""
 
 
 @frozen
 class Shortfall:
-    """How near the best plan comes where none wins whatever is secret.
+    """The best plan, if no plan wins for all values of the secrets.
 
     No plan wins for more than ``wins`` assignments of secrets. ``plan`` wins for so many; it fails
     (a step is refused, a loss comes, the goal is not reached) for those that ``fails`` lists.
@@ -342,7 +342,7 @@ class Honesty:
 
 
 def honest_lines(answer: str, honest: Honesty | None) -> list[str]:
-    """How many values of secrets an ``answer`` is about, in plain lines."""
+    """Lines with the number of values of secrets that an ``answer`` is about."""
     if honest is None:
         return []
     count, names = honest.assignments, ", ".join(f"`{one}`" for one in honest.secrets)
@@ -355,7 +355,7 @@ def honest_lines(answer: str, honest: Honesty | None) -> list[str]:
 
 
 def _shortfall_lines(found: Shortfall) -> list[str]:
-    """How near the best plan comes, and for which values it fails."""
+    """Lines about the best plan, and the values for which it fails."""
     if found.wins == 0:
         return ["best: no plan wins in any of them"]
     most = f"best: no plan wins in more than {found.wins:,} of them"
@@ -398,7 +398,7 @@ _REPORT = "Please report it with the world, if it is small."
 
 
 class Explaining:
-    """Works out explanations; ``notes`` tell of those that are missing (TW0814)."""
+    """Computes explanations; ``notes`` list those that are missing (TW0814)."""
 
     def __init__(self) -> None:
         self.notes: list[Diagnostic] = []

@@ -1,4 +1,4 @@
-"""A state carried over into changed rules: what fits stays, and what does not is told.
+"""A state carried over into changed rules: values that fit stay, the others are reported.
 
 The state is carried as ``tw-state/1`` JSON, and the changed world begins with it as if by a `start`
 line. So it is read by the same rules as every recorded state, and a run of it can be replayed.
@@ -21,10 +21,10 @@ _Object = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """A changed world that begins with the state of a game, and what became of that state.
+    """A changed world that begins with the state of a game, and the changes of that state.
 
     ``declared`` is that world with its own start, ``was`` the state as it was, ``start`` the one
-    that the changed world begins with. ``kept`` counts the values that stayed. ``notes`` tells the
+    that the changed world begins with. ``kept`` counts the values that stayed. ``notes`` report the
     rest, a sentence for each.
     """
 

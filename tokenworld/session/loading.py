@@ -67,7 +67,7 @@ class OpenWorld:
 
 
 def split_target(target: str) -> tuple[Path, str | None]:
-    """``FILE[:world]``; a bare name of a bundled world stands for its file."""
+    """``FILE[:world]``; the bare name of a bundled world means its file."""
     path, colon, name = target.rpartition(":")
     if colon and path and not Path(target).exists() and "/" not in name and "\\" not in name:
         return _bundled(path), name
@@ -107,7 +107,7 @@ def check_text(
 def started_text(
     source: Source, *, pedantic: bool = False, watch: Watch | None = None
 ) -> tuple[Checked, dict[str, Engine]]:
-    """The same, with the engine of each world by name: for whoever goes on with one of them."""
+    """The same, with the engine of each world by name, for callers that go on with one of them."""
     engines: dict[str, Engine] = {}
     with undisturbed():
         checked = check_source(source, file_loader(_rules()), pedantic=pedantic, watch=watch)

@@ -117,7 +117,7 @@ class Moment:
         return self.past
 
     def hold(self) -> None:
-        """Hold what was put away: the session stands here."""
+        """Load what was dropped: the session is at this moment."""
         if self.held is None:
             self.held = self.state, self.told
 
@@ -149,10 +149,9 @@ def with_engine(moments: Iterable[Moment], engine: Engine) -> list[Moment]:
 
 @frozen
 class WhyNot:
-    """A command examined without giving it: each require as it stands, or why it means nothing.
+    """A command examined without giving it: each require with its truth, or why it means nothing.
 
-    ``allowed``: it would be executed now; for some values of what is secret, where it is not
-    ``sure``.
+    ``allowed``: it would be executed now; for some values of the secrets, if it is not ``sure``.
     """
 
     asked: str
@@ -166,7 +165,7 @@ class WhyNot:
 HELD: Final = 512
 """So many of the last moments are held as they are."""
 EVERY: Final = 64
-"""A state is played again from one that lies fewer intents behind."""
+"""A state is played again from one at most so many intents before it."""
 RECENT: Final = 2 * EVERY
 """So many states that were asked for are held."""
 
@@ -255,7 +254,7 @@ class Past:
         return told
 
     def state(self, number: int) -> State:
-        """The state of a moment that was put away."""
+        """The state of a moment that holds none."""
         way: list[tuple[int, Given]] = []
         while (state := self._known(number)) is None:
             parent, told, kept = self._opened().get(number)

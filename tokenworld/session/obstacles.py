@@ -133,7 +133,7 @@ class _Asking:
     # ---- causes -----------------------------------------------------------------------------
 
     def _causes(self, before: State, moment: Moment) -> Iterator[Change]:
-        """The changes that each alone made it false; else all of what it reads."""
+        """The changes that each alone made it false; else all values that it reads."""
         changes = [
             change
             for outcome in moment.outcomes
@@ -175,7 +175,7 @@ class _Asking:
         if len(state.actors) > 1 or state is not session.state or session.ended():
             return None
         if not session.known.is_whole and session.known.secrets.laws:
-            return None  # what time brings may rest on secrets
+            return None  # the effects of time may depend on secrets
         simulator = session.simulator()
         for command in islice(self._helpful(state), _TRIED):
             ends = [one.state for one in simulator.successors(state, command)]

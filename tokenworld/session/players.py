@@ -45,7 +45,7 @@ PATIENCE: dict[IntentSource, int] = {"llm": 2}
 
 
 def runner_pass(session: Session, source: IntentSource) -> tuple[Outcome, ...]:
-    """Pass for the actor whose turn it is; where even that is rolled back, the run halts."""
+    """Pass for the actor whose turn it is; if even that is rolled back, the run halts."""
     actor, outcomes = session.actor, session.intend(PASS, source=source, by="runner")
     last = outcomes[-1]
     if not last.fruitless:
@@ -123,10 +123,10 @@ def script_player(lines: tuple[IntentLine, ...]) -> Player:
 
 
 def planner_player(goal: str | None, time_limit: float, say: Say | None = None) -> Player:
-    """Plans for the seed of the run, then does what the plan says: none of it may be refused.
+    """Plans for the seed of the run and executes the plan, of which no step may be refused.
 
-    Raises `Failure` where there is no plan: TW0803 where the goal is out of reach, TW0813 where the
-    time was too short to tell.
+    Raises `Failure` if there is no plan: TW0803 if the goal is unreachable, TW0813 if the time was
+    too short to decide.
     """
 
     def play(session: Session) -> Iterator[AnyIntent]:

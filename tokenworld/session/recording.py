@@ -1,4 +1,4 @@
-"""Recording a session in the run store: what was asked, what it came to, where it branched."""
+"""Recording a session in the run store: its intents, their records, its branches."""
 
 from __future__ import annotations
 

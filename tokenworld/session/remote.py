@@ -157,10 +157,8 @@ def _intent(answer: str) -> AnyIntent:
 
 
 def account(session: Session, outcomes: Sequence[Outcome]) -> str:
-    """What a narrator is told of the records of the last intent: what was asked, what came of it,
-    what changed, and what can be seen now. Deterministic text without an empty line, and without
-    what is secret to the player.
-    """
+    """The text about the records of the last intent for a narrator: the command, the result, the
+    changes, and the visible objects. It is deterministic, has no empty line, and omits secrets."""
     lines = list(_opening(session) if len(session.moments) == 2 else ())
     lines.append(f"The command: {session.moments[-1].asked}")
     for outcome in outcomes:
@@ -179,7 +177,7 @@ def _opening(session: Session) -> Iterator[str]:
 
 
 def _scene(session: Session) -> Iterator[str]:
-    """What can be seen now, with its public values."""
+    """The visible objects, with their public values."""
     speaker, state = session.speaker(), session.state
     yield "Here is now:"
     objects: Any = session.state_json()["objects"]
@@ -213,7 +211,7 @@ class Narrator:
         return prose
 
     def to_json(self) -> dict[str, Json]:
-        """How many intents were told of, and why no more, where the narrator failed."""
+        """The number of intents told, and the reason why a failed narrator stopped."""
         failed: Json = None if self.failure is None else self.failure.what
         return {"told": self.told, "failed": failed}
 

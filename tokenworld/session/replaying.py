@@ -243,7 +243,7 @@ def branched(store: RunStore, run: Run, seq: int, player: str) -> Session:
 
 
 def branch_off(session: Session, store: RunStore, run: Run, seq: int, player: str) -> None:
-    """Let a session that stands at record ``seq`` of a run be played on, as a branch of it."""
+    """Let a session at record ``seq`` of a run be played on, as a branch of it."""
     hashed = session.engine.hash(session.state)
     session.recording = Recording.branch_of(store, run, seq, hashed, player)
     session.player, session.operator, session.remembers = player, False, True
@@ -399,7 +399,7 @@ def _progress(outcome: Outcome) -> dict[str, Json]:
 
 
 def row_of(world: OpenWorld, state: State, intent: Mapping[str, Json]) -> dict[str, Json]:
-    """The row that records what an intent comes to in a state, all that it may expect included."""
+    """The row that records the results of an intent in a state, with all that it may expect."""
     return {
         "format": FORMAT,
         "state": world.engine.json(state),

@@ -159,7 +159,7 @@ def table_of(runs: Sequence[Run]) -> dict[str, Numbers]:
 
 _PLACES = {status: at for at, status in enumerate(STATUSES)}
 COMPILING = 500_000
-"""So many records are worth the time that compiling takes."""
+"""The number of records from which compiling pays."""
 Choice = Literal["auto", "fast", "plain", "play"]
 
 
@@ -282,7 +282,7 @@ def _scripted(world: OpenWorld, lines: tuple[IntentLine, ...]) -> _Player:
 
 
 def _advised(world: OpenWorld, policy: Policy) -> _Player:
-    """A policy; what it says of a state is looked up once."""
+    """A policy that looks up each state once."""
     inner = EngineSimulator(world.engine)
     simulator, known = ObservedSimulator(inner), dict[object, Command | None]()
     last: tuple[Observed[State], Command | None] | None = None
@@ -347,7 +347,7 @@ class _Work:
         return draws_in_setup(self.world)
 
     def begin(self, seed: int) -> None:
-        """Bring the row to the start of a run."""
+        """Set the row to the start of a run."""
         if self._first is not None and not self._varies:
             self.rows.restart(seed)
         else:

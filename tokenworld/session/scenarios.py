@@ -243,7 +243,7 @@ class _Runner:
             self._check_lasting()
 
     def settle(self) -> None:
-        """Fail the last step where it came to nothing and no check expected that."""
+        """Fail the last step if it had no effect and no check expected that."""
         found, step = self.fruitless.unexpected(), self.fruitless.step
         if found is not None and step is not None:
             self._add(f"when {step.source}", False, found, step.span)

@@ -333,8 +333,8 @@ class Session:
     def apart(self, *, past: bool = False) -> Session:
         """The present moment on an engine of its own, unrecorded: to plan in another thread.
 
-        An engine keeps what it works out, so two threads must not share one.
-        With ``past`` it has all earlier moments too.
+        An engine caches its results, so two threads must not share one. With ``past`` it has all
+        earlier moments too.
         """
         engine = Engine(self.engine.instance, EnglishProse())
         world = replace(self.world, engine=engine)
@@ -354,7 +354,7 @@ class Session:
         say: Callable[[str], None] | None = None,
         cancel: Callable[[], bool] | None = None,
     ) -> Verdict:
-        """Return whether a goal can still be reached from here, as far as a player may be told."""
+        """Return whether a goal can still be reached from here, as far as a player may know."""
 
         found = solve(
             self.engine,
@@ -399,7 +399,7 @@ def hidden_about(session: Session, moments: Sequence[Moment] | None = None) -> t
 def hidden_on(
     session: Session, steps: Sequence[PlanStep], moments: Sequence[Moment] | None = None
 ) -> tuple[str, ...]:
-    """The names of untold secrets that a plan from the end of ``moments`` rests on."""
+    """The names of unknown secrets that a plan from the end of ``moments`` depends on."""
     if session.known.is_whole:
         return ()
     names = tuple(one.command.action for one in steps if not one.command.is_pass)
@@ -420,12 +420,12 @@ def _told(session: Session, moments: Sequence[Moment] | None) -> frozenset[str]:
 def foreseen(
     session: Session, verdict: Verdict, moments: Sequence[Moment] | None = None
 ) -> Verdict:
-    """A verdict as a player may hear it: *unknown*, with the reason, where it rests on secrets."""
+    """The verdict for a player: *unknown*, with the reason, if it depends on secrets."""
     if session.known.is_whole:
         return verdict
     if verdict.answer == "winnable":
         hidden = hidden_on(session, verdict.steps, moments)
-        if not hidden:  # that there is no better one may rest on them all the same
+        if not hidden:  # that there is no better one may depend on them all the same
             about = hidden_about(session, moments)
             return replace(verdict, optimal=None) if about else verdict
     else:

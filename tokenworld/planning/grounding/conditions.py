@@ -77,7 +77,7 @@ _CALCULATING = ("+", "-", "*", "/", "div", "mod", "neg", "scale")
 Measure = tuple[tuple[Literal, ...], Amount]
 """A way in which a numeric term has a value."""
 Wanted = tuple[Names, bool]
-"""What a condition is read with: the names that it sees, and whether it is to hold or to fail."""
+"""The input for reading a condition: the names in scope, and whether it is to hold or to fail."""
 
 
 class Conditions(TermVisitor[Wanted, Either]):
@@ -414,10 +414,10 @@ class Conditions(TermVisitor[Wanted, Either]):
 
 
 class _Values(TermVisitor[Names, list[Way]]):
-    """Every way in which a term has a value; none where that is not known.
+    """Every way in which a term has a value; none if that is unknown.
 
-    A read becomes a variable and the atom that binds it; a derive is put in place; what has no
-    tuple (the next of a ladder, a draw) has no ways, and whoever asks leaves it unjudged.
+    A read becomes a variable and the atom that binds it; a derive is inlined; a term without a
+    tuple (the next of a ladder, a draw) has no ways, and the caller leaves it unjudged.
     """
 
     def __init__(self, conditions: Conditions) -> None:
@@ -627,7 +627,7 @@ def _is_judged(op: str, one: Way, other: Way) -> bool:
 
 
 def _known(op: str, one: Way, other: Way) -> bool | None:
-    """Whether two values are equal (or not), where no join has to tell: of constants, and of a
+    """Whether two values are equal (or not), if no join has to decide it: for constants, and for a
     variable that is never `none`."""
     if op not in ("==", "!="):
         return None

@@ -114,7 +114,7 @@ def ordered(body: Sequence[Literal], bound: frozenset[Var], fixed: frozenset[str
 
 
 class _Waiting:
-    """An atom that is yet to be joined, with the names of its variables as they stand in it."""
+    """An atom that is not joined yet, with the names of its variables."""
 
     __slots__ = ("atom", "fixed", "names")
 

@@ -1,8 +1,7 @@
 """The rules of a program in core as rules over relations.
 
-A body becomes what it may make true where the rule it belongs to may be done. What takes facts
-away says nothing here; it is only kept for rules that are exact. A value that cannot be told may be
-any of its type.
+A body becomes rules for the facts that it may make true if its action or law can be executed.
+Deletions add nothing; they are kept only for exact rules. An unknown value may be any of its type.
 """
 
 from __future__ import annotations
@@ -77,7 +76,7 @@ class Relaxed:
 
     @property
     def loose(self) -> tuple[tuple[str, Span], ...]:
-        """What is left unjudged, each with its place."""
+        """The conditions left unjudged, each with its place."""
         return tuple(dict.fromkeys(one for source in self.sources.values() for one in source.loose))
 
 
@@ -107,7 +106,7 @@ def _titled(context: Context) -> Iterator[tuple[str, Action | Law]]:
 def _parameters(
     context: Context, whose: str, params: Iterable[Binder]
 ) -> tuple[tuple[Var, ...], Names, tuple[Literal, ...]]:
-    """A variable for each parameter, the names that stand for them, and the lists of types."""
+    """A variable for each parameter, the names bound to them, and the lists of types."""
     variables, names, listed = list[Var](), dict[str, Var](), list[Literal]()
     for place, binder in enumerate(params):
         var = Var(f"p{place}")
@@ -135,7 +134,7 @@ def _recursive_derives(context: Context) -> Iterator[Rule]:
 
 
 def _moved_out(context: Context) -> Iterator[Rule]:
-    """What is in a thing that is destroyed comes to be where that was."""
+    """The contents of a destroyed object move to its container."""
     thing, inner, outer = Var("thing"), Var("inner"), Var("outer")
     for fluent in context.program.fluents.values() if context.destroys else ():
         if fluent.nested and len(fluent.params) == 1:
@@ -144,7 +143,7 @@ def _moved_out(context: Context) -> Iterator[Rule]:
 
 
 def _closures(rules: Iterable[Rule], sources: Iterable[Source]) -> Iterator[Rule]:
-    """What leads to something along a fluent, for those that are asked about."""
+    """Rules for the transitive closures of the fluents whose closure is read."""
     literals = [one for rule in rules for one in rule.body]
     literals += [one for source in sources for way in source.ways for one in way]
     asked = dict.fromkeys(
@@ -217,7 +216,7 @@ class _SourceReader:
             yield part
 
     def _priced(self, cost: Term, names: Names) -> None:
-        """What an action costs, where that depends on its arguments alone."""
+        """Note the cost of an action, if it depends on its arguments alone."""
         made = self._conditions.measures(cost, names)
         fluents, changing = self._context.program.fluents, self._context.changing
         read = [name for _, amount in made for name in slots_in(amount)]
@@ -258,8 +257,8 @@ class _SourceReader:
     def _picked(
         self, let: Let, draw: PickDraw, rest: Body, names: Names, held: Held
     ) -> Iterator[Rule]:
-        """What follows a pick: the statements that its values are no part of once, the others
-        without a value and with each that may be picked."""
+        """The rules of the statements after a pick: those that use none of its values once, the
+        others without a value and with each value that may be picked."""
         self._context.exact = False
         resting, free = _parted(rest, let.names)
         yield from self._body(free, names, held)
@@ -316,7 +315,7 @@ class _SourceReader:
                 assert_never(write.op)
 
     def _slots(self, target: Place, names: Names) -> Iterator[tuple[Held, tuple[Way, ...]]]:
-        """The slots that a target can mean: any, where its arguments cannot be told."""
+        """The slots that a target can mean: any, if its arguments are unknown."""
         params = self._fluent(target).params
         every = self._values.arguments(target.args, names)
         if not every:
@@ -355,7 +354,7 @@ class _SourceReader:
             self.source.gone.append(atom)
 
     def _is_known(self, atom: Atom) -> bool:
-        """Whether the arguments of the action or law tell which fact an atom is."""
+        """Whether the arguments of the action or law decide which fact an atom is."""
         return all(isinstance(arg, Const) or arg in self.source.params for arg in atom.args)
 
     def _stored(self, target: Place, value: Term, names: Names, held: Held) -> Iterator[Rule]:
@@ -374,8 +373,8 @@ class _SourceReader:
                     yield Rule(atom, (*held, *more, *new.literals))
 
     def _new_values(self, target: Place, value: Term, names: Names) -> list[Way]:
-        """The values that may be stored: any, where that cannot be told; `none` too, where the
-        slot that is read may be missing."""
+        """The values that may be stored: any, if that is unknown; `none` too, if the slot that is
+        read may be missing."""
         kind = self._fluent(target).type
         found = self._values.term(value, names)
         if not found:
@@ -417,7 +416,7 @@ class _SourceReader:
 
 
 def _named(let: Let, names: Names) -> dict[str, Later | str]:
-    """What the names of a let stand for: a term with the names that it sees, or a draw."""
+    """The meaning of the names of a let: a term with the names that it sees, or a draw."""
     value = let.value
     if isinstance(value, (BranchDraw, PickDraw, UniformDraw)):
         return dict.fromkeys(let.names, UNKNOWN)

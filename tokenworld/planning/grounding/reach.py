@@ -51,7 +51,7 @@ def greater(left: Span, right: Span) -> Span:
 
 
 def within(span: Span, low: float | None, high: float | None, *, clamped: bool) -> Span | None:
-    """What of a range a slot with these bounds can store; ``None`` for nothing."""
+    """The part of a range that a slot with these bounds can store; ``None`` for nothing."""
     bottom, top = -inf if low is None else low, inf if high is None else high
     if clamped:
         return min(max(span[0], bottom), top), max(min(span[1], top), bottom)
@@ -139,8 +139,8 @@ Ranges = Mapping[str, Mapping[Tuple, Span]]
 
 @dataclass(frozen=True)
 class Reached:
-    """What can ever be met. ``known`` are the tuples of the relations that rules add to, in the
-    order in which they were found; ``bindings`` those of each action and law."""
+    """All reachable bindings and facts of the relaxation. ``known`` are the tuples of the relations
+    that rules add to, in the order of discovery; ``bindings`` those of each action and law."""
 
     relaxed: Relaxed
     known: Mapping[str, Mapping[Tuple, None]]
@@ -152,7 +152,7 @@ class Reached:
 
     @property
     def loose(self) -> tuple[tuple[str, Place], ...]:
-        """What was taken to hold because no join can judge it, each with its place."""
+        """The conditions assumed to hold because no join can judge them, each with its place."""
         return self.relaxed.loose
 
     @cached_property
@@ -167,8 +167,8 @@ class Reached:
 
     @cached_property
     def facts(self) -> dict[tuple[str, Tuple], int]:
-        """The facts that may come to hold, by dense number: those of each changing fluent that
-        holds tuples, its value last where it is no fact."""
+        """The facts that may become true, by dense number: those of each changing fluent that holds
+        tuples, its value last if it is no fact."""
         program = self.relaxed.context.program
         every = (
             (name, one)
@@ -179,19 +179,19 @@ class Reached:
 
 
 def rank(args: Tuple) -> tuple[tuple[bool, Any], ...]:
-    """Where arguments stand in the order of a product of domains: `none` comes last."""
+    """The sort key of arguments in the order of a product of domains: `none` comes last."""
     return tuple((one is None, 0 if one is None else one) for one in args)
 
 
 def reached(facts: Facts, most: int = MOST) -> Reached:
-    """What can ever be met from a start state; raises `Ungroundable` where that is too much, or
-    where a rule makes things that are not there yet."""
+    """Compute the reachable bindings from a start state; raises `Ungroundable` if they are too
+    many, or if a rule creates objects."""
     return _Reaching(facts, relaxed(facts.instance), most).run()
 
 
 def reach_of(facts: Facts, *, always: bool = False) -> Reached | None:
-    """What can be met in a world with many bindings (in any world, with ``always``); ``None`` where
-    it is quicker to look at each of them, or where it cannot be told. It is worked out once."""
+    """The reachable bindings of a world with many bindings (of any world, with ``always``), cached;
+    ``None`` if testing each binding is quicker, or if they are unknown."""
     program = facts.program
     params = [one.params for one in program.actions.values()]
     params += [one.params for one in program.laws.values()]
@@ -242,7 +242,7 @@ class _Reaching:
     # ---- relations ----------------------------------------------------------------------------
 
     def _growing(self, sources: list[Source]) -> Iterator[str]:
-        """What rules add to."""
+        """The relations that rules add to."""
         for source in sources:
             yield f"!{source.name}"
             yield from (atom.relation for atom in source.always)
@@ -251,7 +251,7 @@ class _Reaching:
             yield head.relation if isinstance(head, Atom) else f"#{head.fluent}"
 
     def _fixed(self, sources: list[Source], growing: frozenset[str]) -> Iterator[str]:
-        """What never changes: types and lists, and the fluents that play leaves alone."""
+        """The relations that never change: types, lists, and the fluents that play leaves alone."""
         changing = self._facts.changing
         for name in self._facts.program.fluents:
             if name not in growing and name not in changing:

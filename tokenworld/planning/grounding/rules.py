@@ -124,7 +124,7 @@ class Widening:
 
 @frozen
 class Rule:
-    """Where all of ``body`` holds, so does ``head``."""
+    """``head`` holds if all of ``body`` does (a Horn clause)."""
 
     head: Atom | Widening
     body: tuple[Literal, ...]
@@ -155,7 +155,7 @@ class Source:
 
 
 def variables_in(literal: Literal | Amount) -> frozenset[Var]:
-    """The variables that a literal or an amount speaks of."""
+    """The variables of a literal or an amount."""
     match literal:
         case Atom(args=args) | Slotted(args=args):
             return frozenset(arg for arg in args if isinstance(arg, Var))
@@ -183,11 +183,12 @@ def slots_in(amount: Amount) -> frozenset[str]:
 _MOST_VALUES = 100_000
 """So many numbers of a range are listed at most."""
 UNKNOWN = "unknown"
-"""Stands for a value that is not known: a draw."""
+"""An unknown value: a draw."""
 
 
 class Ungroundable(Exception):
-    """Raised where even a relaxed set of ground rules cannot be told: what, and where it stands."""
+    """Raised if even a relaxed set of ground rules cannot be computed: a construct and its
+    place."""
 
     def __init__(self, what: str, span: Span) -> None:
         super().__init__(what)
@@ -329,7 +330,7 @@ class Context:
     # ---- slots ------------------------------------------------------------------------------
 
     def surely(self, fluent: Fluent, args: tuple[Way, ...]) -> bool:
-        """Whether a slot exists whatever the arguments are."""
+        """Whether a slot exists for all arguments."""
         return not self.destroys and all(
             one.sure and self.covers(param.type, one.kind) and not one.optional
             for one, param in zip(args, fluent.params, strict=True)

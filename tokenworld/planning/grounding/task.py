@@ -47,8 +47,8 @@ GroundOperator = tuple[
     str, tuple[Raw, ...], tuple[Pair, ...], tuple[Pair, ...], tuple[Pair, ...], tuple[Pair, ...],
     int,
 ]  # fmt: skip
-"""An action and its arguments; the values that variables must have, and must not; those that they
-get; those that they lose, if they have them; what it costs."""
+"""A ground action: its arguments, the values that variables must have and must not have, the values
+that they get, those that they lose if they have them, and its cost."""
 Numbers = Mapping[str, Mapping[Row, Pair]]
 """The facts of each relation that are values of variables."""
 _WORKED_OUT: Mapping[str, Callable[[Any, Any], Any]] = {
@@ -69,7 +69,7 @@ class GroundTask:
     operators: tuple[GroundOperator, ...]
 
     def commands(self) -> Iterator[Command]:
-        """What the operators stand for."""
+        """The commands of the operators."""
         return (Command(one[0], one[1]) for one in self.operators)
 
 
@@ -84,7 +84,7 @@ def plain_task(
         return None
     try:
         return _Tasking(facts, found, grouped, whole).made(goal)
-    except KeyError:  # a price that is nowhere told
+    except KeyError:  # a price that is nowhere stated
         return None
 
 
@@ -157,7 +157,7 @@ class _Bindings:
         return {fact for fact, *stay in rows if fact not in stay}
 
     def amounts(self, amount: Amount, ranges: Ranges) -> Iterable[Any]:
-        """An amount that never changes, in each binding; `KeyError` where it is not told."""
+        """An amount that never changes, in each binding; `KeyError` if it is not stated."""
         match amount:
             case Number(arg=arg):
                 return self.column(arg)
@@ -204,7 +204,7 @@ class _Tasking:
         return next(held, len(group))
 
     def _moving(self) -> dict[str, list[tuple[Raw, ...]]]:
-        """The facts that may come to hold and are not there all the time."""
+        """The facts that may become true and are not always true."""
         gone: dict[str, set[Any]] = {name: set() for name in self._changed}
         for bindings in self._bindings:
             for atom in bindings.source.gone:
@@ -315,7 +315,7 @@ class _Tasking:
 # ---- Mutex groups -------------------------------------------------------------------------------
 
 _MOST_TRIES = 300
-"""So many families are looked at."""
+"""The largest number of families that are examined."""
 Members = Mapping[str, frozenset[int]]
 Fact = tuple[str, tuple[Raw, ...]]
 

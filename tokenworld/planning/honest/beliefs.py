@@ -1,7 +1,7 @@
-"""A world of which somebody does not know everything: sets of states instead of states.
+"""A world that a player knows in part: sets of states instead of states.
 
-A *belief* is the set of all states that play may be in, as far as a player can tell who did what
-was done. `Beliefs` plays all of them at once and is itself a `Simulator`, so that our own search,
+A *belief* is the set of all states that play may be in, as far as a player can know after these
+commands. `Beliefs` plays all of them at once and is itself a `Simulator`, so that our own search,
 the replay and the count of all states take it as it is.
 """
 

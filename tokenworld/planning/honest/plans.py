@@ -39,7 +39,7 @@ from tokenworld.planning.verdict import Honesty, PlanStep, Shortfall, Verdict
 # One sliced task, with a start state for each assignment. Secrets are variables here and not
 # constants, so that commands mean the same whatever is hidden. The slice is that of encoding E:
 # what can matter for the goal, for endings and invariants, and for whether a command can be given.
-# What it leaves out no assignment can tell from waiting.
+# Each command that it leaves out has the effect of waiting in every assignment.
 #
 # The search is conformant planning in belief space (Bonet and Geffner 2000) on vectors with one
 # sliced state per assignment. A command leads on only if it is executed in every state in which the
@@ -112,7 +112,7 @@ def _branching(world: TakenApart, cone: Cone) -> Iterator[Obstacle]:
 
 
 def _positions(world: TakenApart, cone: Cone, task: Task, read: Read) -> tuple[int, ...]:
-    """The start state that ``read`` tells of. Variables of slots come second, in their order."""
+    """The start state that ``read`` returns. Variables of slots come second, in their order."""
     found = list(task.initial)
     for number, slot in enumerate(cone.slots, start=1):
         stored = world.variables.stored(slot) if slot[0] == WAS else slot
@@ -122,7 +122,7 @@ def _positions(world: TakenApart, cone: Cone, task: Task, read: Read) -> tuple[i
 
 
 def _hidden(world: TakenApart, cone: Cone, reads: Sequence[Read]) -> tuple[Hidden, ...]:
-    """The slots that start states differ in, with what they hold in each."""
+    """The slots in which start states differ, with the values in each."""
     facts = world.facts
     instance, fluents = facts.instance, facts.program.fluents
     found = []
@@ -141,7 +141,7 @@ _WATCHED = 64
 
 Vector = tuple[int, ...]
 Stop = Callable[[int], bool]
-"""Told how many vectors were seen; whether to stop."""
+"""Called with the number of vectors seen; returns whether to stop."""
 _State = tuple[int, ...]
 
 
@@ -181,7 +181,7 @@ class _Sliced:
         return number
 
     def after(self, number: int, command: Command) -> int | None:
-        """The successor of a state by a command; ``None`` where it is refused or rolled back."""
+        """The successor of a state by a command; ``None`` if it is refused or rolled back."""
         asked = (number, command)
         if asked not in self._after:
             state = self._played(self.states[number], command)
@@ -235,7 +235,7 @@ class SlicedSearch:
         return len(self._order)
 
     def run(self, stop: Stop) -> Ended | None:
-        """Search to the end; ``None`` when told to stop, after which it can be run again."""
+        """Search to the end; ``None`` if stopped, after which it can be run again."""
         while self._winner is None and self._next < len(self._order):
             if self._next % _WATCHED == 0 and stop(len(self._order)):
                 return None
@@ -582,7 +582,7 @@ def sliced_run(
 
 
 class _Watch:
-    """Looks at time, memory and everything else that goes on, not more often than worth it."""
+    """Checks time, memory and the other limits, only as often as is cheap."""
 
     def __init__(
         self, began: float, seconds: float, memory: int, width: int, cancel: Cancel,

@@ -1,8 +1,7 @@
-"""Secrets: which of them a plan depends on, and which can be found out by trying.
+"""Secrets: those that a plan depends on, and those that trying commands can reveal.
 
-A plan is made by someone who sees everything. Where an action of it reads a `secret` value in a
-require or in its effects, a player could not have made that plan (TW0808), unless an earlier step
-told the value.
+A plan is made with full knowledge. If an action of it reads a `secret` value in a require or in its
+effects, a player could not have made that plan (TW0808), unless an earlier step showed the value.
 """
 
 from __future__ import annotations
@@ -68,8 +67,8 @@ def secrets_read(
 
 
 def told_by(instance: Instance, actions: Iterable[str]) -> frozenset[str]:
-    """The secrets that executed actions said whatever the case: those with one slot, which play
-    never changes, shown as they are."""
+    """The secrets that executed actions always show: those with one slot, which play never changes,
+    printed unchanged."""
     program, rules = instance.program, lowered(instance.program)
     said = (one for name in dict.fromkeys(actions) for one in rules.actions[name].body)
     shown = (term for one in said if isinstance(one, Say) for term in template_terms(one.template))
@@ -82,10 +81,10 @@ def told_by(instance: Instance, actions: Iterable[str]) -> frozenset[str]:
 def deciding(
     instance: Instance, actions: Sequence[str], told: frozenset[str] = frozenset()
 ) -> tuple[str, ...]:
-    """The names of secrets that have a part in what actions, in this order, and time lead to.
+    """The names of secrets that decide the effect of these actions, in this order, and of time.
 
-    Those are the ones that the actions, the laws, the endings or what must hold read; what was
-    ``told`` or an earlier action of these says is known.
+    The actions, the laws, the endings or the invariants read them; those that were ``told`` or
+    that an earlier action shows are known.
     """
     program, known = instance.program, set(told)
     found = dict.fromkeys(fluent for fluent, _ in _reads(program, _standing(instance)))
@@ -97,7 +96,7 @@ def deciding(
 
 
 def _standing(instance: Instance) -> Iterator[Term]:
-    """The terms that have a part in every tick."""
+    """The terms that are evaluated in every tick."""
     rules = lowered(instance.program)
     for law in rules.laws.values():
         yield from () if law.when is None else (law.when,)
@@ -133,7 +132,7 @@ def _reads(program: Program, terms: Iterator[Term]) -> Iterator[tuple[str, Span]
 
 
 def _decided_by(action: Action) -> Iterator[Term]:
-    """The terms that decide whether an action is done and what it does."""
+    """The terms that decide whether an action is executed, and its effect."""
     yield from terms_in(action.guards)
     yield from (term for term in (action.takes, action.until) if term is not None)
     yield from terms_in((*action.body, *action.cancelled))

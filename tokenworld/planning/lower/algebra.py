@@ -25,7 +25,7 @@ Path = tuple[tuple[int, tuple[int, ...]], ...]
 
 
 class Mark(Enum):
-    """Leaves that are no values of the language."""
+    """Leaves that are no values of the language: the result of an illegal or missing write."""
 
     UNSET = "unset"
     """Nothing was written, or no element was met yet."""
@@ -158,7 +158,7 @@ class Diagrams:
                 yield (test, *rest), value
 
     def count_paths(self, diagram: Diagram, leaf: Value | None = None) -> int:
-        """How many ways lead to a leaf (to one with this value), without listing them."""
+        """The number of paths to a leaf (to one with this value), counted without listing them."""
         memo: dict[Diagram, int] = {}
 
         def count(one: Diagram) -> int:
@@ -197,7 +197,7 @@ class Diagrams:
         return self._kids[diagram][position] if self._level[diagram] == variable else diagram
 
     def lift(self, key: Hashable, function: Callable[..., Value], *operands: Diagram) -> Diagram:
-        """``function`` of the values, everywhere; ``key`` tells functions apart."""
+        """``function`` of the values in every leaf; ``key`` identifies the function."""
         memo = self._memos.setdefault(key, {})
         return self._lift(memo, function, operands)
 
@@ -550,7 +550,7 @@ class Env(Generic[V]):
         return replace(self, names={**self.names, name: value})
 
     def look(self, name: str) -> V:
-        """The value a name stands for."""
+        """The value of a name."""
         found = self.names[name]
         return found.value() if isinstance(found, Later) else found
 

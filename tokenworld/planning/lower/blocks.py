@@ -120,7 +120,7 @@ class Variables:
         raise Refused(f"`{shown}`", self.span_of(slot), reason)
 
     def span_of(self, slot: Slot) -> Span:
-        """Where a stored fluent is declared."""
+        """The place of the declaration of a stored fluent."""
         return self.facts.program.fluents[slot[0]].span
 
     @staticmethod
@@ -145,7 +145,7 @@ class Variables:
 
 
 class Moment:
-    """When rules read: which phase (-1: the actor's turn), and the evaluators for it.
+    """The point of a tick at which rules read: a phase (-1: the actor's turn), with its evaluators.
 
     ``idle``: no long action is under way any more, as for an intent that broke one off.
     """
@@ -207,7 +207,7 @@ class Block:
     # ---- after the block --------------------------------------------------------------------
 
     def after(self, slot: Slot) -> Diagram:
-        """The value of a slot after the block; a `Mark` where the block cannot happen."""
+        """The value of a slot after the block; a `Mark` if the block cannot be executed."""
         found = self._values.get(slot)
         if found is None:
             found = self._values[slot] = self._after(slot, frozenset())
@@ -312,18 +312,18 @@ class Block:
     # ---- what must hold ---------------------------------------------------------------------
 
     def ok(self) -> Diagram:
-        """Where the block can happen."""
+        """The condition under which the block can be executed."""
         return self.diagrams.both(self.sound(), self.allowed())
 
     def sound(self) -> Diagram:
-        """Where its writes agree and nothing is undefined: elsewhere the tick is an error."""
+        """The condition that its writes agree and are defined; otherwise the tick is an error."""
         if self._sound is None:
             agreed = (_is_agreed(self.diagrams, one) for one in self._risky())
             self._sound = self._all((*self._demands("error"), *agreed))
         return self._sound
 
     def allowed(self) -> Diagram:
-        """Where no range is left, nothing repeats that is unique and no cycle comes about.
+        """The condition that ranges hold, unique values stay unique and no cycle forms.
 
         Elsewhere an action is refused by a generated require.
         """
@@ -517,12 +517,12 @@ def _merged(
 
 
 def _is_agreed(diagrams: Diagrams, value: Diagram) -> Diagram:
-    """Where the writes to a slot agree and are defined."""
+    """The condition that the writes to a slot agree and are defined."""
     return diagrams.lift("agreed", lambda one: one not in (Mark.CLASH, Mark.BROKEN), value)
 
 
 def _is_inside(diagrams: Diagrams, value: Diagram) -> Diagram:
-    """Where a number is not outside its range."""
+    """The condition that a number is inside its range."""
     return diagrams.lift("inside", lambda one: one is not Mark.OUTSIDE, value)
 
 

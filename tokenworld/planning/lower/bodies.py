@@ -1,12 +1,12 @@
 """Effects of a body: its writes, the demands that must hold, and its draws (language.md §5).
 
 A body is walked once with every name bound; all reads are of the state before it. Each write
-carries the condition under which it happens. Only writes that are asked for are evaluated, so that
-what a plan does not need costs nothing and cannot stand in the way.
+carries the condition under which it happens. Only requested writes are evaluated, so that an
+irrelevant construct costs nothing and cannot block the encoding.
 
 Each draw becomes a coin, a variable whose value the planner chooses (§13). A coin's sides carry the
-condition under which they have a chance at all. Where a draw is not taken its coin shows 0 and
-counts for nothing. ``pick by least`` and ``by most`` draw nothing.
+condition under which they are possible. If a draw is not taken its coin shows 0 and counts for
+nothing. ``pick by least`` and ``by most`` draw nothing.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class DrawSite(Generic[V]):
 
     @property
     def sides(self) -> int:
-        """How many sides the coin has."""
+        """The number of sides of the coin."""
         return len(self.order)
 
 
@@ -192,7 +192,7 @@ class _Picked(Later[V]):
 
 @frozen
 class _Here(Generic[V]):
-    """Where a walk stands: what names mean, and under which condition it came there."""
+    """The position of a walk: the meaning of names, and the condition under which it is reached."""
 
     env: Env[V]
     condition: V
@@ -318,7 +318,7 @@ class _Walk(StatementVisitor[_Here[V], Env[V]]):
             yield self._facts.slot(fluent, args), chosen
 
     def create(self, statement: Create, env: _Here[V]) -> Env[V]:
-        """The newborns of the type come to life with these values; births are left out."""
+        """Create the newborns of the type with these values, without `birth` rules."""
         numbers = self._bodies.newborn(statement.of)
         if not numbers:
             reason = "objects that do not exist yet are not encoded"

@@ -29,7 +29,7 @@ class Evaluator(Protocol[V]):
 
     @property
     def stage(self) -> int:
-        """Tells the rounds of a fixpoint apart, 0 outside of any."""
+        """The number of the round of a fixpoint, 0 outside of any."""
 
     def value(self, term: Term, env: Env[V]) -> V: ...
 
@@ -67,7 +67,7 @@ class Collections(TermVisitor[Env[V], list[Element[V]]]):
         self._closures: _Closures[V] = {}
 
     def exchanged(self, closures: _Closures[V]) -> _Closures[V]:
-        """Go on with other closures that were worked out; those so far."""
+        """Use other computed closures from now on; returns those so far."""
         before, self._closures = self._closures, closures
         return before
 

@@ -71,7 +71,7 @@ class Encoding:
 
 @dataclass(frozen=True, slots=True)
 class Unencodable:
-    """Why there is no encoding: every construct that stands in the way, with its place."""
+    """Why there is no encoding: every construct that has none, with its place."""
 
     obstacles: tuple[Obstacle, ...]
 

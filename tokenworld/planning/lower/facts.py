@@ -113,12 +113,12 @@ class Facts:
         return self._read(name, args)
 
     def stage(self, command: Command, done: int) -> int:
-        """The number that stands for ``command`` having run for ``done`` ticks."""
+        """The number that represents ``command`` having run for ``done`` ticks."""
         return self._stages.setdefault((command, done), len(self._stages))
 
     @property
     def stage_count(self) -> int:
-        """How many stages of long actions there are."""
+        """The number of stages of long actions."""
         return len(self._stages)
 
     def stages_of(self, action: str) -> frozenset[int]:
@@ -277,7 +277,7 @@ class Facts:
 
 
 def _wide(kind: NumberType) -> bool:
-    """A range with more values than a finite encoding can tell apart in reasonable size."""
+    """A range with more values than a finite encoding can enumerate in reasonable size."""
     return kind.low is not None and kind.high is not None and kind.high - kind.low > MANY
 
 

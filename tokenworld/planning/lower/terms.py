@@ -175,7 +175,7 @@ class Terms(TermVisitor[Env[V], V]):
 
     @property
     def stage(self) -> int:
-        """Tells the rounds of a fixpoint apart, 0 outside of any."""
+        """The number of the round of a fixpoint, 0 outside of any."""
         return self.fixpoints.stage
 
     # ---- entry ----------------------------------------------------------------------------
@@ -537,7 +537,7 @@ class Terms(TermVisitor[Env[V], V]):
         return self.counted(held)
 
     def counted(self, conditions: Iterator[V] | list[V]) -> V:
-        """How many of the conditions hold."""
+        """The number of the conditions that hold."""
         algebra = self.algebra
         total, one, nothing = algebra.const(0), algebra.const(1), algebra.const(0)
         for condition in conditions:

@@ -54,7 +54,7 @@ _KINDS: dict[str, VariableKind] = {
 }  # fmt: skip
 
 Results = list[tuple[Slot, Diagram]]
-"""Slots with what they hold afterwards."""
+"""Slots with their values afterwards."""
 Allowed = Mapping[int, frozenset[int]]
 
 
@@ -233,7 +233,7 @@ class Operators:
 
     @property
     def scale(self) -> int:
-        """How many ticks a unit of cost outweighs, where actions have costs."""
+        """The number of ticks that a unit of cost outweighs, if actions have costs."""
         return scale_of(max((units for _, units, _ in self._made), default=0))
 
     def finished(self) -> tuple[Operator, ...]:
@@ -253,7 +253,7 @@ class Operators:
 
 
 def scale_of(dearest: int) -> int:
-    """How many ticks a unit of cost outweighs, where no action costs more units than these."""
+    """The number of ticks that a unit of cost outweighs, for the cost of the dearest action."""
     return _TICKS_PER_COST if dearest <= _DEAREST else 1
 
 
@@ -348,9 +348,10 @@ def _shows(world: TakenApart, coin: Taken, side: int, others: Allowed) -> Allowe
 def label_of(
     world: TakenApart, coin: Taken, side: int, chosen: Diagram, coins: Allowed
 ) -> Iterator[tuple[tuple[LuckyDraw, ...], Diagram]]:
-    """How a draw that falls on ``side`` is told, with the part of the condition where it is so.
+    """The draw that falls on ``side`` as plans name it, with the condition under which it has the
+    name.
 
-    A draw with one possible alternative is none: the interpreter lists it as little.
+    A draw with one possible alternative is not named, as the interpreter does not list it.
     """
     diagrams, site = world.diagrams, coin.site
     chosen = diagrams.restrict(chosen, coins)
@@ -435,7 +436,7 @@ class Phases:
     # ---- what is kept up --------------------------------------------------------------------
 
     def begun(self) -> Effect:
-        """How the token moves when a command is done."""
+        """The effect on the token when a command is executed."""
         return Effect((), self.token, _FIRST if self._steps else ACT)
 
     def turned(self) -> Results:
@@ -506,7 +507,7 @@ Turn = tuple[Diagram, tuple[Literal, ...]]
 
 
 class Commands:
-    """Makes the operators that stand for commands."""
+    """Makes the operators of commands."""
 
     def __init__(self, world: TakenApart, cone: Cone, operators: Operators, phases: Phases) -> None:
         self._world, self._cone = world, cone
@@ -569,14 +570,14 @@ class Commands:
     # ---- what is noted ------------------------------------------------------------------------
 
     def _stage(self, value: Raw) -> tuple[Effect, ...]:
-        """How far a long action is."""
+        """The effect that sets the stage of a long action."""
         if _LONG not in self._operators.index:
             return ()
         position = self._operators.position(_LONG, value)
         return (Effect((), self._operators.index[_LONG], position),)
 
     def _done_now(self, command: Command) -> tuple[Effect, ...]:
-        """The effects that tell the phases which command was given."""
+        """The effects that store the given command for the phases."""
         if not self._phases.any:
             return ()
         words = (command.action, *command.args)

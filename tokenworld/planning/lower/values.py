@@ -44,10 +44,10 @@ from tokenworld.planning.lower.terms import Terms
 from tokenworld.planning.lower.units import Unit, body_of, opened
 
 _PATIENCE = 24
-"""How often a slot may grow before it is widened."""
+"""The number of times that a slot may grow before it is widened."""
 _MOST_SUMS = 20_000
 _MOST_UNBOUNDED = 200
-"""How many values a slot of an infinite type may have."""
+"""The largest number of values of a slot of an infinite type."""
 _ASKED_EVERY = 1 << 12
 """Terms between two looks: one takes as long as four steps of the diagrams."""
 
@@ -76,11 +76,11 @@ class Profile:
 
 
 class _Unset:
-    """Stands for a slot of which nothing is known but its start value."""
+    """A slot of which only the start value is known."""
 
 
 class _Algebra(SetAlgebra):
-    """Sets of values where what stands outside the rules is left open."""
+    """Sets of values in which slots outside the rules are left open."""
 
     def slot(self, slot: Slot, was: bool) -> ValueSet:
         name, args = slot
@@ -137,7 +137,7 @@ class KeptDerives(Terms[ValueSet]):
         return super()._computed(term, env)
 
     def body(self, derive: Derive, args: tuple[Raw, ...], was: bool, actor: Raw = None) -> ValueSet:
-        if self.fixpoints.stage:  # what it comes to there is a guess
+        if self.fixpoints.stage:  # its value there is a guess
             return super().body(derive, args, was, actor)
         evaluated = partial(super().body, derive, args, was, actor)
         return self._kept(self._bodies, (derive.name, args, was, actor), evaluated)
@@ -269,7 +269,7 @@ class ValueAnalysis:
                         waiting.append(reader)
 
     def takes(self, unit: Unit) -> ValueSet:
-        """How many ticks an action may take."""
+        """The possible durations of an action, in ticks."""
         if not isinstance(unit.rule, Action) or unit.rule.takes is None:
             return frozenset((1,))
         self._terms.begin()

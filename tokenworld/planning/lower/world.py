@@ -1,8 +1,7 @@
-"""One world taken apart: its commands and phases as blocks, what each must respect, and which of
-all that can matter for the goal (`cone_of`).
+"""One world split into commands and phases as blocks, of which `cone_of` keeps the relevant ones.
 
-Commands that can never run, whatever happens, are not even made. Everything else is computed only
-when the cone of influence asks for it.
+Commands that can never run are not made. Everything else is computed only when the cone of
+influence asks for it.
 """
 
 from __future__ import annotations
@@ -74,7 +73,7 @@ class Guards:
     # ---- endings --------------------------------------------------------------------------
 
     def won(self) -> Diagram:
-        """Where the goal is reached: its line is the ending (language.md §8, step 11)."""
+        """The condition that the ending is a line of the goal (language.md §8, step 11)."""
         if self._every_line_latches():
             losses = self._any(self._holds(line) for line in self._lines(self._is_loss))
             goals = self._any(self._holds(line) for line in self._lines(self._is_target))
@@ -82,13 +81,13 @@ class Guards:
         return self._first(self._is_target)
 
     def lost(self) -> Diagram:
-        """Where a loss is reached, or an end that is no goal."""
+        """The condition that a loss is reached, or an end that is no goal."""
         if self._every_line_latches() or self._facts.instance.world.outcomes == "live":
             return self.over()
         return self._first(lambda line: line.ending != "goal")
 
     def over(self) -> Diagram:
-        """Where no plan goes on: after a loss, or after any end of a world that has one."""
+        """The condition that ends a plan: a loss, or any end of a world that has one."""
         world = self._facts.instance.world
         if self._every_line_latches():
             return self._any(self._holds(line) for line in self._lines(self._is_loss))
@@ -119,7 +118,7 @@ class Guards:
             raise Refused(what, span, "between two ticks nothing is kept of the tick before")
 
     def _first(self, wanted: Callable[[Ending], bool]) -> Diagram:
-        """Where the first line that holds, in written order, is a wanted one."""
+        """The condition that the first line that holds, in written order, is a wanted one."""
         both, negate = self._diagrams.both, self._diagrams.negate
         found, none_before = self._diagrams.false, self._diagrams.true
         for line in self._endings:
@@ -197,7 +196,7 @@ class Guards:
     # ---- conserved sums ---------------------------------------------------------------------
 
     def conserves(self, block: Block, possible: Diagram) -> Diagram:
-        """Where only exempt rules of a block change the conserved sums."""
+        """The condition that only exempt rules of a block change the conserved sums."""
         result = self._diagrams.true
         for conserve in self._facts.rules.conserves.values():
             if any(unit.rule.name not in conserve.exempt for unit in block.units):
@@ -212,7 +211,7 @@ class Guards:
         return self._unchanged(conserve, block, alone)
 
     def _unchanged(self, conserve: Conserve, block: Block, exempt: frozenset[str]) -> Diagram:
-        """Where the rules of a block that are not exempt, applied alone, change nothing."""
+        """The condition that the other rules of a block, applied alone, change nothing."""
         diagrams = self._diagrams
         change = diagrams.leaf(0)
         for sign, part in self._parts(conserve):
@@ -288,17 +287,17 @@ class Commanded:
         return tuple(dict.fromkeys((*self.block.slots, *rest)))
 
     def exists(self) -> Diagram:
-        """Where all its arguments exist, so that it can be given."""
+        """The condition that all its arguments exist."""
         return self.block.moment.terms.exist(self.unit.params, self.unit.args)
 
     def requires(self) -> Diagram:
-        """Where the author's requires hold."""
+        """The condition that the author's requires hold."""
         return self.block.guard()
 
     def fails(self) -> Diagram:
-        """Where its generated requires alone stand in the way.
+        """The condition that only generated requires refuse it.
 
-        Raises `Refused` where an error could come first: which of the two is a matter of order.
+        Raises `Refused` if an error could come first, since their order would decide.
         """
         diagrams, block = self._world.diagrams, self.block
         refused = diagrams.both(self.requires(), diagrams.negate(block.allowed()))
@@ -308,11 +307,11 @@ class Commanded:
         return refused
 
     def possible(self) -> Diagram:
-        """Where its changes can be made: requires, generated requires, conserved sums."""
+        """The condition that it is executed: requires, generated requires, conserved sums."""
         return self._within(self.block, self.requires())
 
     def cancellable(self) -> Diagram:
-        """Where its ``cancelled`` block can happen."""
+        """The condition that its ``cancelled`` block can be executed."""
         if self.cancelled is None:
             return self._world.diagrams.true
         return self._within(self.cancelled, self._world.diagrams.true)
@@ -326,7 +325,7 @@ class Commanded:
         return self._possible[block]
 
     def until(self, *, under_way: bool) -> Diagram:
-        """Where a long action completes before its time, in its first tick or a later one."""
+        """The condition that a long action completes early, in its first tick or a later one."""
         moment = self._world.turn if under_way else self.block.moment
         action, terms = self.unit.rule, moment.terms
         if not isinstance(action, Action) or action.until is None:
@@ -571,7 +570,7 @@ class _Slicer:
                 self._waiting.append(slot)
 
     def _kept(self) -> Diagram:
-        """Where every invariant that can break holds: a tick that breaks one does not happen."""
+        """The condition that every breakable invariant holds, or else the tick is rolled back."""
         world = self._world
         blocks = [(phase.block, phase.ok) for phase in world.phases]
         for command in world.commands:

@@ -59,7 +59,7 @@ Variant = Mapping[str, Raw]
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """How ticks are written: ``now`` holds where the actor chooses, ``after`` ends the choice.
+    """The form of ticks: ``now`` holds while the actor chooses, ``after`` ends the choice.
 
     ``alive`` are the conditions under which the world still goes on. ``costs``: whether actions
     pay ``total-cost``; ``unit`` is what one without `cost` pays.

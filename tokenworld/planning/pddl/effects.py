@@ -122,7 +122,7 @@ def _branches(instance: Instance, draw: core.BranchDraw) -> list[tuple[int, Frac
 
 
 def rounded(instance: Instance, rules: Rules) -> Iterator[core.Term]:
-    """The probabilities that play works out as real numbers and therefore rounds."""
+    """The probabilities that play computes as real numbers and therefore rounds."""
     bodies = [one.body for one in rules.actions.values()]
     bodies += [one.body for one in rules.laws.values()]
     for one in (one for body in bodies for one in statements_in(body)):
@@ -279,7 +279,7 @@ class Effects:
             case core.Require():
                 self.asked.append(self.terms.condition(one.condition, env))
             case core.Let() | core.Emit() | core.Say() | core.Describe():
-                pass  # `walk` binds lets, and PDDL tells nothing
+                pass  # `walk` binds lets, and PDDL has no texts
             case _:
                 assert_never(one)
 
@@ -479,7 +479,7 @@ class Effects:
         return [case.value for cases in found for case in cases]
 
     def _either(self, sides: Sequence[tuple[Fraction, Env]], body: core.Body, place: Place) -> None:
-        """One literal for all outcomes; the conditions around it stand around it as before."""
+        """One literal for all outcomes, under the same conditions as before."""
         written, asked = len(self.writes), len(self.asked)
         self._draws += 1
         draw, words = self._draws, list[Expr]()
@@ -506,7 +506,7 @@ class Effects:
 
 
 def _extent(names: tuple[str, ...], rest: core.Body) -> core.Body:
-    """What depends on a draw: the choice right behind it, or all that follows."""
+    """The statements that depend on a draw: the choice right behind it, or all that follow."""
     if rest and isinstance(rest[0], core.If) and not mentions(rest[1:], names):
         return rest[:1]
     return rest

@@ -150,7 +150,7 @@ def _known(lines: dict[str, Ending]) -> str:
 
 
 def _place(span: Span) -> str:
-    """A place by the file's own name: the text is the same wherever the file lies."""
+    """A place by the file's own name, so that the text does not depend on the file's folder."""
     return f"{Path(span.file).name}:{span.line}:{span.column}"
 
 
@@ -159,7 +159,7 @@ def _note(code: str, message: str, span: Span | None) -> Diagnostic:
 
 
 def _dropped(instance: Instance) -> Iterator[Diagnostic]:
-    """What PDDL has no place for: checked by the interpreter alone."""
+    """A note for each construct that PDDL lacks and only the interpreter checks."""
     program = instance.program
     lines = [(f"Invariant `{one.name}`", one.span) for one in program.invariants.values()]
     lines += [(f"`conserve {one.name}`", one.span) for one in program.conserves.values()]
@@ -228,7 +228,7 @@ def export_domain(program: Program) -> str:
 
 
 def _grounded(instance: Instance, task: Task, errors: Iterable[LiftingError]) -> PddlExport:
-    """The task in grounded form; the reasons stand in the notes and above the domain."""
+    """The task in grounded form; the notes and the head of the domain give the reasons."""
     words = Vocabulary(instance)
     reasons = [f"{_place(error.span)}: {error.construct}" for error in errors]
     comments = (
@@ -342,7 +342,7 @@ _FORCED = "step"
 _MOST_FACTS = 5_000_000
 """So many facts are some 200 MB of text."""
 _NUMBERED = re.compile(r"^o\d+ ")
-"""What makes the names of a task's operators unique; spellings see to that themselves."""
+"""The prefix that makes the names of a task's operators unique; spellings need none."""
 
 
 class _Facts:
@@ -417,7 +417,7 @@ class _Facts:
         return conj(neg(atoms[index]) for index in rest)
 
     def size(self, operator: Operator) -> int:
-        """How many facts the text of an operator names, about."""
+        """The approximate number of facts in the text of an operator."""
         return len(operator.precondition) + sum(
             len(one.conditions) + len(self._atoms[one.variable]) for one in operator.effects
         )

@@ -141,7 +141,7 @@ class Renaming:
         return Names(steps, objects)
 
     def changes(self) -> Iterator[tuple[str, str, str]]:
-        """What was renamed: the kind, the new name, the old one."""
+        """The renamed names: kind, new name, old name."""
         kinds = (
             ("type", self.types),
             ("object", self.objects),

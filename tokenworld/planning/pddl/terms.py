@@ -94,7 +94,7 @@ def _is_name(term: core.Term) -> bool:
 
 
 def _word(term: core.Term) -> str:
-    """How a term is called where it has no lifted form."""
+    """The word for a term without a lifted form."""
     if isinstance(term, core.Call):
         return f"`{term.op}()`" if term.op.isidentifier() else f"`{term.op}`"
     if isinstance(term, core.Fold):
@@ -489,7 +489,7 @@ class Terms:
             yield case.then(Case((), asked, atom))
 
     def _members(self, symbols: Sequence[Sym], formals: Sequence[ValueType]) -> Iterator[Expr]:
-        """What must be asked so that a numeric fluent is read only where it is defined."""
+        """The type tests under which a numeric fluent is read only where it is defined."""
         for symbol, of in zip(symbols, formals, strict=True):
             if isinstance(of, ObjectType) and isinstance(symbol.type, ObjectType):
                 program = self.words.instance.program

@@ -47,7 +47,7 @@ FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 def comparison(call: core.Call) -> tuple[str, core.Term, core.Term]:
-    """A comparison as its author wrote it: `a > b` is ``b < a`` in core, and the spans tell."""
+    """A comparison as written, by its spans: core turns `a > b` into ``b < a``."""
     left, right = call.args
     if call.op in FLIPPED and right.span.start < left.span.start:
         return FLIPPED[call.op], right, left
@@ -78,7 +78,7 @@ def is_none(term: core.Term) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Sym:
-    """A variable or constant that stands for an object or an enum member."""
+    """A variable or constant that denotes an object or an enum member."""
 
     text: str
     type: EnumType | ObjectType

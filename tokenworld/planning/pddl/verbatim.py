@@ -73,7 +73,7 @@ _TAKEN = {
 _PLACE = re.compile(r"(\d{1,6})(?:\.(\d{1,6})(?:-(\d{1,6}))?)?\Z")
 
 Env = Mapping[str, Expr]
-"""What the local names of a rule stand for: variables, and the terms of its lets."""
+"""The meaning of the local names of a rule: variables, and the terms of its lets."""
 
 
 class Richer(Exception):
@@ -203,7 +203,7 @@ class Verbatim:
         return found
 
     def named(self, let: core.Let, env: Env) -> Env:
-        """The names, and what the one of a `let` stands for."""
+        """The names, and the term of a `let` for its name."""
         if isinstance(let.value, (core.BranchDraw, core.PickDraw, core.UniformDraw)):
             raise Richer
         return {**env, let.names[0]: self.term(let.value, env)}

@@ -67,12 +67,12 @@ def kebab(name: str) -> str:
 
 
 def pddl_entries(program: Program) -> dict[str, tuple[str, ...]]:
-    """The lines of the ``pddl`` block: what the rules do not tell."""
+    """The lines of the ``pddl`` block, with the facts that the rules do not contain."""
     return {entry.key: entry.values for entry in program.pddl}
 
 
 def union_type(parts: Sequence[str]) -> str:
-    """What a variable's type is where it may be any of several: ``(either a b)``."""
+    """The type of a variable that may be any of several: ``(either a b)``."""
     return f"(either {' '.join(parts)})"
 
 
@@ -117,7 +117,7 @@ class Fixed:
 
 @dataclass(frozen=True, slots=True)
 class StepOrigin:
-    """What a PDDL action means: a command, `pass` (empty), or a forced step (``None``).
+    """The meaning of a PDDL action: a command, `pass` (empty), or a forced step (``None``).
 
     ``args`` gives for each parameter of the action the position among the PDDL arguments, or its
     built-in value. ``outcome`` numbers the outcomes of chance from 1 (0: no chance); ``draws``
@@ -230,7 +230,7 @@ class TypeTree:
         return (self.asked[name], symbol)
 
     def fits(self, actual: ValueType, formal: ValueType) -> bool:
-        """Whether a symbol of type ``actual`` may stand where ``formal`` is declared."""
+        """Whether a symbol of type ``actual`` may be used where ``formal`` is declared."""
         if isinstance(actual, EnumType) or isinstance(formal, EnumType):
             return (
                 isinstance(actual, EnumType)
@@ -270,7 +270,7 @@ Ladder = Literal["next", "prev", "at-most"]
 
 
 class LiftingError(Exception):
-    """A construct without an exact lifted form: what it is and where it stands."""
+    """A construct without an exact lifted form, and its place."""
 
     def __init__(self, construct: str, span: Span) -> None:
         super().__init__(construct)
@@ -279,7 +279,7 @@ class LiftingError(Exception):
 
 
 def sort_of(of: ValueType) -> Sort:
-    """How PDDL holds a value: as a fact, as an argument of a fact, or as a number."""
+    """The form of a value in PDDL: a fact, an argument of a fact, or a number."""
     match of:
         case BoolType():
             return "truth"
@@ -385,7 +385,7 @@ class Vocabulary:
 
     @staticmethod
     def lacks(fluent: Fluent) -> str:
-        """What keeps a fluent out of the lifted form, if something does."""
+        """The reason why a fluent has no lifted form, empty if it has one."""
         sort = sort_of(fluent.type)
         if sort == "other":
             return f"text `{fluent.name}` in a rule"

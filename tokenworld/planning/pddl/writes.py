@@ -1,4 +1,4 @@
-"""What one body writes, whether two writes can meet, and what that asks for.
+"""The writes of one body, whether two of them can meet, and the guards that they need.
 
 The interpreter refuses to give one slot two values, clamps once the sum of all increments, and
 refuses what leaves a range or breaks a relation. PDDL promises none of this: a range is guarded by
@@ -52,7 +52,7 @@ _MOST_TOGETHER = 3
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a change stands: its variables, its conditions, loops and branches around it.
+    """The context of a change: its variables, its conditions, loops and branches around it.
 
     ``loops`` are the variables of loops (or of a law), as opposed to names for values. ``outcomes``
     lists the draws of chance around it by number with the outcome.
@@ -117,7 +117,7 @@ def _apart(write: Write) -> Write:
 def _meeting(
     first: Write, second: Write, words: Vocabulary, known: Sequence[Expr]
 ) -> dict[str, str] | None:
-    """What must be equal if both write one slot, as a renaming; ``None`` if they cannot.
+    """The equalities if both write one slot, as a renaming; ``None`` if they cannot.
 
     Arguments are equal, and so are the values that two facts give one slot of a fluent, and the
     objects that have one value of a ``unique`` fluent.
@@ -167,7 +167,7 @@ def _follow(names: Mapping[str, str], word: str) -> str:
 def may_meet(
     first: Write, second: Write, words: Vocabulary, known: Sequence[Expr]
 ) -> dict[str, str] | None:
-    """What is equal where both write one slot at once, as a renaming; ``None``: they never do.
+    """The equalities if both write one slot at once, as a renaming; ``None``: they never do.
 
     The variables of ``second`` have a prime. ``known`` holds wherever the two are applied.
     """

@@ -1,1 +1,1 @@
-"""Planners as child processes with limits, and what each one came to."""
+"""Planners as child processes with limits, and their answers."""

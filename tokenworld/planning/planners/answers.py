@@ -1,4 +1,4 @@
-"""What planners came to: a run of each, and the verdict that it is worth.
+"""The answers of planners: a run of each, and the verdict that it supports.
 
 The ladder and `--encoding` hand an accepting callback to a planner (`Asked`) and get one
 `EngineRun` for each search; a definite run ends the planner. The interpreter replays plans

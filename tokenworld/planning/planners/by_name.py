@@ -319,7 +319,7 @@ def _distinct(
 def _run(
     program: Path, text: str, most: int, only_optimal: bool, seconds: float, memory: int
 ) -> tuple[list[tuple[str, ...]], bool]:
-    """The operators of each plan in the order found, and whether the search came to its end."""
+    """The operators of each plan in the order found, and whether the search ended."""
     kind = "symq_bd(quality=1.0," if only_optimal else "symk_bd("
     search = f"{kind}simple=true,plan_selection=top_k(num_plans={most},dump_plans=false))"
     with tempfile.TemporaryDirectory(prefix="tokenworld-") as name:

@@ -275,7 +275,7 @@ def _useful(action: PddlAction, matters: Collection[str], always: Collection[Exp
 def _asked(
     action: PddlAction, matters: Collection[str], always: Collection[Expr], forced: bool
 ) -> Iterator[str]:
-    """What decides whether a useful action can be taken, and what it then does."""
+    """The predicates that decide whether a useful action is applicable, and its effect."""
     if forced or _useful(action, matters, always):
         yield from heads(action.precondition)
         for effect in _kept(action, matters):

@@ -98,7 +98,8 @@ class Child:
 
 
 def require_program(name: str) -> None:
-    """`OSError` where there is no such program: the shell that starts it would not tell us."""
+    """Raise `OSError` if there is no such program; the shell that starts it would not report
+    that."""
     if shutil.which(name) is None:
         number = errno.EACCES if Path(name).exists() else errno.ENOENT
         raise OSError(number, os.strerror(number), name)

@@ -1,4 +1,4 @@
-"""Which planners are installed, their versions, and how to get the others (`tw doctor`)."""
+"""The installed planners, their versions, and how to install the others (`tw doctor`)."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ _POLL = 0.02
 _MEMORY = 2 << 30
 _CLOSING = 16
 _VARIES = re.compile(r"\btime\b|memory|bytes|\bKB\b|load factor", re.IGNORECASE)
-"""What a line of a log speaks of that differs from run to run."""
+"""Words in lines of a log that differ from run to run."""
 
 AnswerKind = Literal["plan", "no plan", "limit", "failed", "cancelled"]
 

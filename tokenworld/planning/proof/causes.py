@@ -32,7 +32,7 @@ _MOST_SHOWN = 4
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A slot and what it can ever hold, as authors write them."""
+    """A slot and its possible values, as authors write them."""
 
     slot: Slot
     name: str

@@ -289,7 +289,7 @@ def _added(instance: Instance, name: str, of: str, field: FieldValue | None) -> 
 Plan = Callable[[Program, Body, float], Verdict | None]
 MOST_TRIED = 60
 _MOST_UNDECIDED = 2
-"""Where so many changed worlds could not be decided in their time, the others will hardly be."""
+"""After so many changed worlds that were not decided in time, the others are not tried."""
 
 
 def find_repairs(

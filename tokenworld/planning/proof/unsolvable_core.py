@@ -86,7 +86,7 @@ from tokenworld.planning.search.own import OwnSearch
 
 PartKind = Literal["goal", "ending", "require", "law", "when", "invariant", "fluent", "fact"]
 _MOST_WISHES = 6_000
-"""Most commands that stand for free start values of one fluent."""
+"""Most commands that represent free start values of one fluent."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from tokenworld.syntax.tables import tables
 ROOT = "object"
 TOTAL_COST = "total-cost"
 FRACTION = "/"
-"""Stands for a decimal or a division among the functions that one expression brings together."""
+"""A decimal or a division among the functions that one expression relates."""
 
 
 @frozen
@@ -264,7 +264,7 @@ class Locals:
 # ---- expressions -------------------------------------------------------------------------------
 
 IMPLIES, OR, AND, NOT, COMPARE, SUM, PRODUCT, UNARY, ATOM = range(9)
-"""How tightly an operator binds."""
+"""The precedence of operators, loosest first."""
 
 
 @frozen

@@ -46,7 +46,7 @@ class Faults:
 
     @property
     def found(self) -> tuple[Diagnostic, ...]:
-        """What is to be told, in the order of places."""
+        """The diagnostics to report, in the order of places."""
         names = () if has_errors(self._syntax) else self._names
         return in_order((*self._syntax, *names))
 

@@ -85,7 +85,7 @@ def _pddl_block(
 
 
 def _cost_position(domain: Domain) -> int | None:
-    """Where ``(total-cost)`` stands among the functions, if that is not plain: used, and last."""
+    """The position of ``(total-cost)`` among the functions, unless it is used and last."""
     keys = [function.name.key for function in domain.functions]
     if TOTAL_COST not in keys:
         return 0 if domain.pays else None

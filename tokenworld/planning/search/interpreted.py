@@ -106,7 +106,7 @@ _BOOKKEEPING = 180
 
 @frozen
 class Limits:
-    """When a search stops without an answer; ``None`` means no limit.
+    """The limits that stop a search without an answer; ``None`` means no limit.
 
     ``states`` counts distinct states seen, ``seconds`` is wall-clock time, ``memory`` bounds the
     *estimated* bytes held by states, keys and parents.
@@ -174,7 +174,7 @@ def has_costs(simulator: Simulator[StateT]) -> bool:
 
 
 Progress = Callable[[SearchProgress], None] | None
-"""Hears about every second how far a search has come."""
+"""Called about every second with the progress of a search."""
 
 
 class Counted(Protocol):
@@ -183,7 +183,7 @@ class Counted(Protocol):
     @property
     @abstractmethod
     def size(self) -> int:
-        """How many states were seen."""
+        """The number of states seen."""
 
     @abstractmethod
     def memory(self) -> int:
@@ -191,7 +191,7 @@ class Counted(Protocol):
 
     @abstractmethod
     def so_far(self) -> SearchProgress:
-        """How far it has come."""
+        """The progress so far."""
 
 
 class Watch:
@@ -204,7 +204,7 @@ class Watch:
         self.hit: tuple[CapKind, str] | None = None
 
     def look(self, search: Counted, progress: Progress) -> tuple[CapKind, str] | None:
-        """The limit that a search has hit, if it has; if not, ``progress`` may hear of it."""
+        """The limit that a search has hit, or ``None``; then ``progress`` may be called."""
         hit = self.stop(search.size, search.memory())
         if hit is None and progress is not None and self.due():
             progress(search.so_far())
@@ -232,7 +232,7 @@ class Watch:
         return None
 
     def rest(self) -> Limits:
-        """The limits of whoever goes on from here."""
+        """The remaining limits, for a search that continues from here."""
         seconds = self._limits.seconds
         if seconds is None:
             return self._limits
@@ -252,13 +252,13 @@ class Resumable(Counted):
 
     @property
     def hopeless(self) -> int:
-        """How many states were not followed, for nothing leads from them to the goal."""
+        """The number of states pruned because nothing leads from them to the goal."""
         return 0
 
     @property
     @abstractmethod
     def expanded(self) -> int:
-        """How many states were expanded."""
+        """The number of states expanded."""
 
     def run(
         self, limits: Limits, *, progress: Progress = None, cancel: Cancel | None = None

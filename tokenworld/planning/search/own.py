@@ -95,12 +95,12 @@ class Staged(Generic[StateT]):
         return self._search.run(limits, progress=progress, cancel=cancel)
 
     def so_far(self) -> SearchProgress:
-        """How far it has come."""
+        """The progress so far."""
         return self._search.so_far()
 
     @property
     def hopeless(self) -> int:
-        """How many states were not followed, for nothing leads from them to the goal."""
+        """The number of states pruned because nothing leads from them to the goal."""
         return self._search.hopeless
 
 
@@ -244,7 +244,7 @@ class OwnRung(Generic[StateT]):
 
     @property
     def states(self) -> int:
-        """How many states it has seen."""
+        """The number of states seen."""
         return self._search.so_far().states
 
     @property

@@ -1,4 +1,4 @@
-"""Which states are won, winnable, dead or undecided, and where the goal slips out of reach.
+"""Classify states as won, winnable, dead or undecided, and find the moves that lose the goal.
 
 Distances to the goal are found backwards over the edges of a graph. An edge from a winnable state
 to a dead one is a dead end's door; a player learns of it there or later.
@@ -26,9 +26,9 @@ from tokenworld.planning.space.packed_graph import PackedGraph
 FAR = -1
 """The distance of a state from which there is no way."""
 _LARGE = 100_000
-"""So many edges make it worth the while to turn arrays around, where what compiles is loaded."""
+"""The number of edges from which the compiled code transposes arrays faster, once it is loaded."""
 _WORTH_LOADING = 1_000_000
-"""So many make it worth the while to load it: that takes as long as the plain way with these."""
+"""The number from which loading it pays: that takes as long as the plain way with these."""
 
 
 def backwards(graph: Graph[StateT], ends: Sequence[Iterable[Node]]) -> list[array[int]]:
@@ -99,7 +99,7 @@ Place = Literal["won", "winnable", "dead", "undecided"]
 
 @frozen
 class Branching:
-    """How many commands lead on from a state; states where play has ended do not count."""
+    """The number of commands with a successor in states where play has not ended."""
 
     states: int
     moves: int
@@ -133,7 +133,7 @@ class Partition(Generic[StateT]):
 
     @property
     def lost(self) -> int:
-        """How many dead states are announced: a `lose` line, or another end of play."""
+        """The number of dead states that are announced: a `lose` line, or another end of play."""
         return sum(self.graph.lost)
 
     @property
@@ -147,7 +147,7 @@ class Partition(Generic[StateT]):
         return self.graph.path(won) if won >= 0 else ()
 
     def histogram(self) -> dict[int, int]:
-        """How many states are how far from the goal."""
+        """The number of states by distance from the goal."""
         found: dict[int, int] = {}
         for far in self.distance:
             if far != FAR:
@@ -198,7 +198,7 @@ def _place(graph: Graph[StateT], node: Node, far: int, maybe: int) -> Place:
 
 
 def _solutions(graph: Graph[StateT], distance: array[int]) -> int:
-    """How many shortest sequences of commands, with their luck, lead from the start to the goal."""
+    """The number of shortest sequences of commands, with their luck, from the start to the goal."""
     counts = {0: 1}
     for wanted in range(distance[0] - 1, -1, -1):
         nearer: dict[Node, int] = {}
@@ -310,7 +310,7 @@ def _worst(news: dict[Node, Told], entered: set[Node]) -> Told:
 def told(
     graph: Graph[StateT], parts: Partition[StateT], ending: Callable[[Node], str]
 ) -> dict[Node, Told]:
-    """When a player who is in a dead state learns of it."""
+    """For each dead state, when a player in it learns that the goal is lost."""
     dead = [node for node in graph.nodes() if parts.places[node] == "dead"]
     found: dict[Node, Told] = {node: "at once" for node in dead if ending(node)}
     over = frozenset(found)
@@ -353,13 +353,13 @@ def cruelty(kinds: tuple[DeadEnd, ...]) -> Cruelty:
 # block break a rule, it stays under way for good.
 
 Underway = tuple[str | None, Command]
-"""Who has which long action under way; nobody's name where only one may act."""
+"""A long action with the name of its actor; no name if only one may act."""
 
 
 @frozen
 class Unending:
-    """A long action that stays under way whatever is done: in how many ``states``, of which
-    ``node`` is the first. ``actor`` is who has it where several objects take turns."""
+    """A long action that no command ends: in how many ``states``, of which ``node`` is the first.
+    ``actor`` is its actor, if several objects take turns."""
 
     actor: str | None
     command: Command

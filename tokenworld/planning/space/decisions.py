@@ -26,7 +26,7 @@ from tokenworld.planning.space.graph import Graph, Move, Node, strong_components
 # what fails in the second fails.
 
 GOAL, PIT = -1, -2
-"""Where play has been won, and where it never will be."""
+"""The states after a win, and those from which no play wins."""
 
 Share = tuple[int, Fraction]
 """A target (a node, `GOAL` or `PIT`) and its probability."""
@@ -132,11 +132,11 @@ def sure_states(problem: Problem) -> Sure:
 
 
 def risky_path(problem: Problem, sure: Sure) -> tuple[tuple[int, Choice, int], ...]:
-    """How luck can drive a player who goes for the goal to where it is out of reach.
+    """A path on which luck drives a player who goes for the goal to a state that cannot reach it.
 
-    Steps of node, choice and where luck leads, from the start, which is not sure; the last one
-    leads to `PIT` or to a state of rank 0. The player takes a shortest way to the goal as long as
-    luck is with him.
+    Steps of node, choice and the node that luck takes, from the start, which is not sure; the last
+    one leads to `PIT` or to a state of rank 0. The player takes a shortest way to the goal as long
+    as luck is with him.
     """
     steps = list[tuple[int, Choice, int]]()
     node = problem.start
@@ -267,7 +267,7 @@ def _end_components(problem: Problem, nodes: list[int]) -> list[list[int]]:
 
 
 def _stays(problem: Problem, node: int, inside: set[int]) -> tuple[int, ...]:
-    """Where choices lead that never leave ``inside``."""
+    """The targets of choices that never leave ``inside``."""
     found: dict[int, None] = {}
     for choice in problem.choices[node]:
         if all(target in inside for target, _ in choice.shares):

@@ -53,7 +53,7 @@ class Arrow:
 
 @frozen
 class Picture:
-    """``grouping`` tells what a box stands for. Box 0 holds the start."""
+    """``grouping`` names the meaning of a box. Box 0 holds the start."""
 
     grouping: Grouping
     boxes: tuple[Box, ...]
@@ -131,7 +131,7 @@ def dot_text(drawn: Picture) -> str:
 
 
 def dot_quoted(text: str) -> str:
-    """A text as Graphviz shows it as it stands."""
+    """A text escaped so that Graphviz shows it unchanged."""
     inside = visible(text).replace("\\", "\\\\").replace('"', '\\"')
     return f'"{inside}"'
 
@@ -173,7 +173,7 @@ def svg_text(drawn: Picture) -> str:
 
 
 def _rows(drawn: Picture) -> list[list[int]]:
-    """Boxes by their distance from the first one; what cannot be reached stands in a last row."""
+    """Boxes by their distance from the first one; unreachable ones are in the last row."""
     targets: dict[int, list[int]] = {}
     for arrow in drawn.arrows:
         targets.setdefault(arrow.source, []).append(arrow.target)

@@ -109,11 +109,11 @@ class Graph(Generic[StateT]):
         return self.moves[node]
 
     def choices(self, node: Node) -> int:
-        """How many commands lead on from a node."""
+        """The number of commands with a successor in a node."""
         return len(self.moves[node])
 
     def targets(self, node: Node) -> tuple[Node, ...]:
-        """Where the edges of a node lead, each node once."""
+        """The targets of the edges of a node, each once."""
         return tuple(dict.fromkeys(target for move in self.moves[node] for target in move.targets))
 
     def actions(self, node: Node) -> Iterator[tuple[int, int, Node, str]]:
@@ -161,7 +161,7 @@ def explore(
 ) -> Graph[StateT]:
     """All states that play can reach from ``start`` up to the goal, or as many as limits allow.
 
-    ``progress`` hears about every second. A limit that is hit is told in the graph.
+    ``progress`` is called about every second. The graph names a limit that was hit.
     """
     return Exploring(simulator, start, goal).on(limits, progress=progress, cancel=cancel)
 
@@ -217,7 +217,7 @@ class Exploring(Generic[StateT]):
                 self._forget(node, seen, edges)
 
     def _forget(self, node: Node, seen: int, edges: int) -> None:
-        """Leave a node unexpanded of which not all that follows could be worked out."""
+        """Leave a node unexpanded if not all its successors could be computed."""
         graph = self.graph
         for short_key in tuple(self._nodes)[seen:]:
             del self._nodes[short_key]

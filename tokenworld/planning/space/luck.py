@@ -231,7 +231,7 @@ _PLAYS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class LuckLimits:
-    """When to stop: distinct states, seconds in all, bytes of the graph."""
+    """Limits: distinct states, seconds in all, bytes of the graph."""
 
     states: int = 200_000
     seconds: float = 60.0
@@ -355,7 +355,7 @@ def _sample(
 ) -> Sample | None:
     """Play the policy of the graph, with plans outside of it.
 
-    ``None`` where no way to the goal is found, or no play comes to its end in time.
+    ``None`` if no way to the goal is found, or no play ends in time.
     """
     if say is not None:
         say("the graph is partial: playing to estimate")

@@ -1,8 +1,8 @@
-"""States together with what fruitless commands have shown of the draws of their tick.
+"""States together with the draws of their tick that commands without effect have revealed.
 
-A command that luck refuses or rolls back takes no draw, so that it comes to the same until a tick
-passes (language.md §13). Who plays knows that, and questions about luck have to: here such a
-command leads to the same state with more known of its draws.
+A command that luck refuses or rolls back takes no draw, so that it has the same result until a tick
+passes (language.md §13). A player knows that, and questions about luck must: here such a command
+leads to the same state with more known draws.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Observed(Generic[StateT]):
 
 
 def learned(found: Try[StateT]) -> Observed[StateT]:
-    """Where one result of a command leads."""
+    """The state after one result of a command, with its known draws."""
     return Observed(found.state, found.known)
 
 

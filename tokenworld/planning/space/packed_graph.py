@@ -38,8 +38,8 @@ STATE_BYTES = _NODE_BYTES + 6 * _EDGE_BYTES
 _WATCHED = 256
 """Limits are looked at once per so many expanded nodes."""
 _LARGE = 200_000
-"""So many nodes before it is worth the while to begin anew with what is compiled, where commands
-are all there is: phases are looked up in tables, which is as quick."""
+"""The number of nodes from which restarting in compiled code pays, if there are only commands:
+phases are looked up in tables, which is as fast."""
 
 
 def bytes_held(nodes: int, edges: int) -> int:
@@ -70,7 +70,7 @@ class Lazy(Sequence[Item]):
 
 @dataclass(slots=True)
 class _Arrows:
-    """All edges: those of node n stand at ``ends[n]`` up to ``ends[n + 1]``."""
+    """All edges: those of node n are ``ends[n]`` up to ``ends[n + 1]``."""
 
     steps: array[int] = field(default_factory=lambda: array("H"))
     targets: array[int] = field(default_factory=lambda: array("I"))
@@ -209,7 +209,7 @@ class PackedGraph(Graph[StateT], Generic[StateT]):
         return frozenset(self.arrows.steps[found.start : found.stop])
 
     def done(self) -> frozenset[str]:
-        """The actions that some edge stands for."""
+        """The actions of all edges."""
         return frozenset(self.world.commands[one].action for one in set(self.arrows.steps))
 
 
@@ -322,7 +322,7 @@ class _Growing(Generic[StateT]):
 
 
 # ---- The compiled explorer ----------------------------------------------------------------------
-# It is for worlds in which a command has one outcome; luck is told apart in Python.
+# It is for worlds in which a command has one outcome; Python handles luck.
 
 _CHUNK = 1 << 14
 """So many nodes are expanded between two looks at the limits."""

@@ -1,5 +1,5 @@
-"""Width-based best-first search over the interpreter: plans where no encoding helps.
+"""Width-based best-first search over the interpreter: plans for worlds without an encoding.
 
-`search` measures how new a state is and how far the goal line is from true; `relaxed_plan` tells
-which facts matter for it.
+`search` measures the novelty of a state and the distance of the goal line from true; `relaxed_plan`
+finds the facts that matter for it.
 """

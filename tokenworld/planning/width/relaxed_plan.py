@@ -1,10 +1,10 @@
-"""Which facts matter for a goal: those of a plan in which nothing is ever undone.
+"""The facts that matter for a goal: those of a plan without deletions.
 
-From one state, rules are applied to all values that slots are known to get, round by round, until
-a goal line can hold; the facts that it depends on are the *relevant* ones (the relaxed plan of FF,
-Hoffmann and Nebel 2001, on the rules of the model instead of a grounded task). Laws and long
-actions count as actions, luck as choice, and two newborns stand for all objects of a type that play
-creates. None of it has to be exact: the facts order a search, and prove nothing.
+From one state, rules are applied to all known values of slots, round by round, until a goal line
+can hold; the facts that it depends on are the *relevant* ones (the relaxed plan of FF, Hoffmann and
+Nebel 2001, on the rules of the model instead of a grounded task). Laws and long actions count as
+actions, luck as choice, and two newborns represent all objects of a type that play creates. The
+result need not be exact: the facts order a search, and prove nothing.
 """
 
 from __future__ import annotations
@@ -58,12 +58,12 @@ from tokenworld.planning.lower.values import inside, stopped, summed
 Fact = tuple[Slot, Value]
 """A slot that holds a value."""
 _MOST = 4_000
-"""So many combinations of values are worked out at most."""
+"""The largest number of combinations of values that are evaluated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How something comes about: what it costs, and the facts that have to be there."""
+    """A way to make a fact true: its cost, and the facts that it needs."""
 
     cost: int
     facts: frozenset[Fact]
@@ -448,7 +448,7 @@ class _Growth:
             new[fact] = way
 
     def _results(self, unit: Unit) -> Iterator[tuple[Fact, Way]]:
-        """The facts that a rule may bring about."""
+        """The facts that a rule may make true."""
         for env, held in self._openings(unit):
             try:
                 effects = self._effects(unit, env)
@@ -457,7 +457,7 @@ class _Growth:
             yield from self._brought(effects, held)
 
     def _openings(self, unit: Unit) -> list[tuple[Env[Costs], Way]]:
-        """How a rule may come to run: the names that its body sees, and what that takes.
+        """The ways in which a rule can run: the names that its body sees, and the cost.
 
         Each value of a ``let`` is a way of its own, so that what is read off it fits together.
         """
@@ -499,7 +499,7 @@ class _Growth:
             yield env.bind(name, self._algebra.const(one)), way
 
     def _brought(self, effects: Effects[Costs], held: Way) -> Iterator[tuple[Fact, Way]]:
-        """The facts that the changes of a rule bring about, if it may run in this way."""
+        """The facts that the changes of a rule make true, if it may run in this way."""
         algebra = self._algebra
         for write in effects.writes:
             condition = algebra.held(write.condition)
@@ -524,7 +524,7 @@ class _Growth:
                 yield (slot, stored), _later(together(way, other))
 
     def _stored(self, slot: Slot, value: Value) -> Value:
-        """A value as its slot keeps it; a mark where it cannot."""
+        """A value converted for its slot; a `Mark` if the slot cannot hold it."""
         fluent = self._facts.program.fluents[slot[0]]
         if isinstance(fluent.type, BoolType):
             return value if isinstance(value, Mark) else value is True

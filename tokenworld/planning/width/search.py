@@ -311,7 +311,7 @@ _WAITING_BYTES = 400
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a state stands: what the goal misses, the facts to look out for and those that came.
+    """The progress of a state: what the goal misses, the relevant facts and those reached.
 
     ``relevant`` is ``None`` as long as the goal has come nearer and nobody has asked.
     """
@@ -327,7 +327,7 @@ class _Place:
 
     @property
     def to_come(self) -> int:
-        """How many relevant facts were not seen yet."""
+        """The number of relevant facts not seen yet."""
         return 0 if self.relevant is None else len(self.relevant.facts) - self.came.bit_count()
 
 
@@ -385,7 +385,7 @@ class Novel(Frontier[StateT]):
         return self._novelty.bytes() + len(self._waiting) * _WAITING_BYTES
 
     def _place(self, state: StateT, facts: frozenset[int]) -> _Place:
-        """Where a state stands that was reached from the one taken last."""
+        """The progress of a state that was reached from the one taken last."""
         missing, before = self._missing(state), self._at
         if before is None or before.relevant is None or missing < before.missing:
             return _Place(missing, None, 0, facts)
@@ -394,7 +394,7 @@ class Novel(Frontier[StateT]):
         return _Place(missing, relevant, came, facts)
 
     def _looking_out(self, state: StateT, place: _Place) -> _Place:
-        """The same place with relevant facts, worked out from here if the goal has come nearer."""
+        """The same with relevant facts, computed from here if the goal has come nearer."""
         if place.relevant is not None:
             return place
         allowed = _FREE_VISITS + _VISITS_PER_STATE * self.count

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from tokenworld.limits import allows
 
 _LOADING = 300 << 20
-"""Bytes that numba takes with what it compiles; numpy ends the process where it gets too few."""
+"""Bytes that numba needs to compile; numpy aborts the process if it gets fewer."""
 
 
 def available() -> bool:

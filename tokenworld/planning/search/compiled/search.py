@@ -81,7 +81,7 @@ class StateRows:
         return int(self._table.nbytes) + int(self.count[0]) * each
 
     def depth(self) -> int:
-        """How many ticks lead to the state that is expanded next."""
+        """The number of ticks to the state that is expanded next."""
         depth, node = -1, min(self.expanded, int(self.count[0]) - 1)
         while node >= 0:
             depth, node = depth + 1, int(self.parents[node])
@@ -161,7 +161,7 @@ class CompiledBreadthFirst(StateRows, Resumable, Generic[StateT]):
 
     @property
     def generated(self) -> int:
-        """How many states were made, those that were known included."""
+        """The number of states generated, duplicates included."""
         return int(self.count[2])
 
 
@@ -220,7 +220,7 @@ class CompiledAStar(StateRows, Resumable, Generic[StateT]):
 
     @property
     def hopeless(self) -> int:
-        """How many states were not followed, for nothing leads from them to the goal."""
+        """The number of states pruned because nothing leads from them to the goal."""
         return int(self.count[6])
 
     def memory(self) -> int:

@@ -336,7 +336,7 @@ class _TableBuilder:
         return first, len(self._tests)
 
     def _allowed(self, variable: int, positions: tuple[int, ...]) -> int:
-        """Where the table that says which values are allowed begins."""
+        """The index of the table of allowed values."""
         key = self._packing.sizes[variable], positions
         if key not in self._known:
             self._known[key] = len(self._allow)

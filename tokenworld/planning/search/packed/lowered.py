@@ -422,7 +422,7 @@ class _Packer:
                 yield args[0], variable
 
     def _named(self) -> Iterator[tuple[int, frozenset[int]]]:
-        """The objects that each stored slot, or what it held, is about."""
+        """The objects that each stored slot, or its value, is about."""
         facts, variables = self._world.facts, self._world.variables
         for slot, variable in self._operators.index.items():
             stored = variables.stored(slot) if slot[0] == WAS else slot
@@ -466,8 +466,8 @@ Late = Callable[[], bool]
 _MOST_CHECKS_OF_DIAGRAMS, _MOST_CHECKS_OF_VALUES = 12, 100
 """So often the diagrams and the analysis of values may ask."""
 _LOOK = 5_000
-"""So many edges take the interpreter longer than the steps between two looks, so that what comes to
-nothing does not cost more than it might have saved."""
+"""The edges that the interpreter expands in the time between two checks: packing without a result
+must not cost more than it might have saved."""
 
 
 def step_budgets(edges: int | None) -> tuple[Late, Late]:
@@ -487,7 +487,7 @@ def _enough(most: int, fewer: int | None) -> Late:
 
 
 def is_finite(instance: Instance, goal: str | None) -> bool:
-    """Whether what the language has can be told apart by the values of slots alone."""
+    """Whether the values of slots alone decide the future of each state of the world."""
     program, world = instance.program, instance.world
     return (
         (goal is None or not _history(instance))
@@ -498,8 +498,8 @@ def is_finite(instance: Instance, goal: str | None) -> bool:
 
 
 def _draws_late(action: Action) -> bool:
-    """Whether a long action draws: what is drawn where it is refused at its end counts for nothing,
-    and is told all the same."""
+    """Whether a long action draws: draws of a completion that is refused are reported, but not
+    taken."""
     takes = action.takes
     free = isinstance(takes, Constant) and takes.value == 0
     long = not free and (takes is not None or action.until is not None)

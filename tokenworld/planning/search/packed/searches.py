@@ -242,7 +242,7 @@ class _Making:
         return self._whole()
 
     def _bury(self) -> None:
-        """Where an object is gone, the bits of all that is about it are cleared."""
+        """Add rules that clear all bits about an object once it is gone."""
         world = self._world
         for number, variable in world.living:
             gone = world.task.variables[variable].values.index(False)

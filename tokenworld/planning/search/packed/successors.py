@@ -187,7 +187,7 @@ def _fitting(
 # memo table.
 
 STUCK = -1
-"""The successor where a tick cannot end and is rolled back."""
+"""The successor of a tick that cannot end and is rolled back."""
 _WIDE = 1 << 20
 """Most values of a part of a state that gets a memo table; else phases are applied one by one."""
 Transition = Callable[[int], int]
