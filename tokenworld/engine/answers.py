@@ -70,8 +70,8 @@ class Answers:
     def distribution(
         self, state: State, command: Command | NoMatch, most: int = 10_000
     ) -> Distribution:
-        """What a command may come to, with exact probabilities; `Failure` (TW1201) where a real
-        number is drawn. No more than ``most`` outcomes are told, the likeliest."""
+        """The possible outcomes of a command, at most ``most``, the likeliest, with exact
+        probabilities. Raises `Failure` (TW1201) if a real number is drawn."""
         from tokenworld.engine.outcomes.listing import distribution
 
         return self.on_row(
@@ -82,8 +82,8 @@ class Answers:
         self, state: State, command: Command | NoMatch, seen: State,
         fields: Collection[str] | None = None, most: int = 10_000,
     ) -> Scored:  # fmt: skip
-        """How likely a command leads to an observed state, or to one that is like it in the
-        fluents of ``fields``; `Failure` (TW1201, TW1202) where that cannot be worked out."""
+        """The log probability that a command leads to an observed state, compared by the fluents of
+        ``fields`` only if given. Raises `Failure` (TW1201, TW1202) if it cannot be computed."""
         from tokenworld.engine.outcomes.listing import Evidence
 
         def scored(stepper: RowStepper, row: Row) -> Scored:

@@ -284,7 +284,7 @@ class Knowledge:
 @frozen
 class _Guard:
     """A require as players know it: whether it reads secrets, which of its atoms do, and whether
-    its text may tell one."""
+    its text may show one."""
 
     require: Require
     hidden: bool

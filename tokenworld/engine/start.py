@@ -97,7 +97,7 @@ def check_start(stepper: RowStepper, row: Row) -> None:
 
 
 def _check_actor(instance: Instance, state: State) -> None:
-    """Raise `Failure` (TW0608) where rules speak of the actor and the world has none."""
+    """Raise `Failure` (TW0608) if rules mention the actor and the world has none."""
     kind = instance.program.actor
     if kind is None or state.me is not None:
         return
@@ -110,8 +110,8 @@ def _check_actor(instance: Instance, state: State) -> None:
 class _Start:
     """The start of one world: cells of layouts, then fields, legends and setups.
 
-    What is a literal is put into columns as it stands, for there may be many objects and facts; for
-    the rest the state becomes a row.
+    Literals are put into columns directly, since there may be many objects and facts; for the rest
+    the state becomes a row.
     """
 
     def __init__(self, instance: Instance, layout: Layout, prose: Prose, luck: Luck) -> None:
@@ -194,8 +194,8 @@ class _Start:
     # ---- fields -------------------------------------------------------------------------------
 
     def _filled(self, state: State) -> State:
-        """The state with the fields of all objects. Those that are worked out are so one after
-        another, for each may read what was put before it."""
+        """The state with the fields of all objects. Computed ones follow one after another, since
+        each may read earlier ones."""
         values = self._literals(state)
         if values is not None:
             for key, column in values.items():
@@ -311,7 +311,7 @@ class _Start:
 
 
 def _put_whole(column: Column, values: list[Any], state: State) -> None:
-    """Set an attribute of all declared objects. Children stand in the order of the object lines,
+    """Set an attribute of all declared objects. Children are in the order of the object lines,
     which is that of their numbers."""
     later = list(state.own(column))[len(values) :]
     state.cols[column.index] = column_of([*values, *later])

@@ -30,18 +30,18 @@ class LongAction:
 
 
 class State:
-    """All fluents, who lives, and the bookkeeping of the run.
+    """All fluents, the population, and the bookkeeping of the run.
 
     ``cols`` holds one column per fluent (see `Layout`), ``kids`` the children lists of fluents
     with an inverse. `fork` shares every column; a column is copied when first written to, so an
-    earlier state never changes, and is among ``mine`` then. ``trail`` tells what was written since
+    earlier state never changes, and is among ``mine`` then. ``trail`` has the writes since
     a state before. ``facts`` is the multiset hash (see `digest`), where it is known. ``names`` and
     ``numbers`` know every object that ever was, ``kinds`` the type of each (``None``: destroyed).
     ``actors`` are those that take turns. ``executed`` are the intents executed or
     continued in this tick, for ``did``; ``longs`` the long actions under way, by actor. ``drawn``
     counts the draws that each rule has taken in this tick, by rule and arguments. Between the
     actors of a round ``turn`` says whose turn it is (0 between ticks), ``round`` is the state the
-    round began with, ``told`` the last one that watches have told of.
+    round began with, ``told`` the state that watches reported last.
     """
 
     __slots__ = (

@@ -21,7 +21,7 @@ REACH = 64
 
 
 class Trail:
-    """The ``slots`` written in one state since it was forked. ``roll``: objects came or went."""
+    """The ``slots`` written in one state since it was forked. ``roll``: its population changed."""
 
     __slots__ = ("anchor", "depth", "parent", "roll", "slots")
 

@@ -1,6 +1,6 @@
-"""What one command may come to: exact outcomes, and the probability of an observed one.
+"""The possible outcomes of one command with exact probabilities, and that of an observed one.
 
-`forks` carries out a tick unit by unit (the command, each turn of a sequential phase, each phase)
-on a set of partial outcomes that it merges; `seen` drops those that contradict an observed
-successor; `listing` has the two doors.
+`forks` executes a tick unit by unit (the command, each turn of a sequential phase, each phase) on a
+set of partial outcomes that it merges; `seen` drops those that contradict an observed successor;
+`listing` has the functions that `Engine` calls.
 """

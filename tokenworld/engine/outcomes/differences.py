@@ -17,8 +17,8 @@ __all__ = ["SlotDifference", "first_difference", "other_population"]
 
 @frozen
 class SlotDifference:
-    """The slot in which no outcome agrees with what was observed: the values that outcomes gave
-    it, and the rules that may write it. What is no slot has its name in the JSON of states."""
+    """The slot in which no outcome agrees with the observation: the values in the outcomes, and the
+    rules that may write it. Parts that are no slots have their names in the JSON of states."""
 
     fluent: str
     args: tuple[Json, ...]
@@ -94,7 +94,7 @@ def _shown(known: Seen, kind: ValueType, value: Raw) -> Json:
 
 
 def _peopled(known: Seen, *kinds: tuple[str | None, ...]) -> SlotDifference:
-    """Others live than were observed."""
+    """The observed population differs."""
     seen = _living(known.S[KINDS])
     given = dict.fromkeys(tuple(_living(one)) for one in kinds)
     return SlotDifference("objects", (), seen, tuple(list(one) for one in given))

@@ -1,9 +1,9 @@
-"""A tick carried out on all its outcomes at once, unit by unit.
+"""Execute a tick on all its outcomes at once, unit by unit.
 
-A unit is what a command does by itself, one turn of a sequential phase, or a simultaneous phase,
-of which the bindings are taken one by one (`requests`). Behind each unit only that unit is carried
-out again, once for each combination of its draws, and equal outcomes are merged. What follows the
-phases (invariants, endings, watches, score) is the tick's own code, once for each outcome left.
+A unit is the effect of a command, one turn of a sequential phase, or a simultaneous phase, of which
+the bindings are taken one by one (`requests`). Each unit alone is executed again, once for each
+combination of its draws, and equal outcomes are merged. The steps after the phases (invariants,
+endings, watches, score) are the tick's own code, once for each remaining outcome.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Law = Callable[..., None]
 
 
 class TooMany(Exception):
-    """More partial outcomes than are allowed contradict nothing that was observed."""
+    """More partial outcomes than allowed agree with the observation."""
 
 
 class _Stopped(Exception):
@@ -49,7 +49,7 @@ class _Head(Tick):
 
 
 class _Unit(Tick):
-    """A tick of which units are carried out one by one."""
+    """A tick whose units are executed one by one."""
 
     def log(self) -> Log:
         """The log of a unit of a phase."""
@@ -87,13 +87,13 @@ class _Tail(Tick):
 
 
 def _pasts(tick: Tick) -> tuple[list[Any], ...]:
-    """The rows that a tick looks back at, where they are not the one under way."""
+    """The rows that a tick looks back at, apart from the present one."""
     found = (tick.start, tick.told, tick.row.S[ROUND])
     return tuple(one for one in found if one is not None and one is not tick.row.S)
 
 
 def _told(row: Row, mark: int) -> Iterator[Any]:
-    """The changes since a mark; no rule is known of them."""
+    """The changes since a mark, without their rules."""
     first: dict[int, Any] = {}
     for slot, old in zip(row.J[mark::2], row.J[mark + 1 :: 2], strict=True):
         first.setdefault(slot, old)
@@ -107,7 +107,7 @@ def _told(row: Row, mark: int) -> Iterator[Any]:
 
 @dataclass(slots=True)
 class Leaf:
-    """An outcome, told while the row is as it leaves it."""
+    """An outcome; the row still is as the outcome leaves it."""
 
     records: list[Record]
     weight: Any
@@ -117,10 +117,10 @@ class Leaf:
 
 @dataclass
 class Forks:
-    """One command on the row of a state. With ``seen``, what contradicts an observed successor is
-    dropped, and `factors` are the weights of what lies before each unit behind which one partial
-    outcome was left; without, only the likeliest ``most`` are gone on with, and `lost` are the
-    weights of the others. ``luck`` and ``log`` say what alternatives weigh."""
+    """One command on the row of a state. With ``seen``, partial outcomes that contradict an
+    observed successor are dropped, and `factors` are the total weights before each unit that left
+    one partial outcome; without, only the likeliest ``most`` are kept, and `lost` are the weights
+    of the others. ``luck`` and ``log`` define the weights of alternatives."""
 
     stepper: RowStepper
     row: Row
@@ -166,8 +166,7 @@ class Forks:
     # ---- before and after the phases ----------------------------------------------------------
 
     def _heads(self) -> Iterator[Leaf | Partial]:
-        """What the command comes to where no time passes, and what it does by itself where it
-        does."""
+        """The outcomes in which no time passes, and the partial ones before it does."""
         prefix: tuple[int, ...] | None = ()
         while prefix is not None:
             self._back()
@@ -208,12 +207,12 @@ class Forks:
     # ---- moving about -------------------------------------------------------------------------
 
     def _back(self) -> None:
-        """The row as it was before the tick."""
+        """Restore the row of before the tick."""
         self.row.undo(0)
         self._here = None
 
     def _go(self, partial: Partial) -> None:
-        """The row as a partial outcome has it."""
+        """Set the row to a partial outcome."""
         row, unit = self.row, self._unit
         if self._here is partial:
             return
@@ -228,7 +227,7 @@ class Forks:
                 row.set(ROUND, one)
 
     def _written(self, before: dict[int, Any], mark: int) -> dict[int, Any]:
-        """What is written now, by what was and by the journal since a mark."""
+        """The written slots now, from those before and the journal since a mark."""
         S, base, blank = self.row.S, self._base, self.row.slots.blank
         found = dict(before)
         for slot in dict.fromkeys(self.row.J[mark::2]):
@@ -257,8 +256,8 @@ class Forks:
     # ---- units --------------------------------------------------------------------------------
 
     def _ways(self, partial: Partial, unit: Callable[[Record], bool]) -> Iterator[Partial]:
-        """What a unit makes of a partial outcome, for each combination of its draws. It is carried
-        out in place, and tells whether anything happened; if not, the very same is left."""
+        """The partial outcomes after a unit, for each combination of its draws. ``unit`` executes
+        it and returns whether anything happened; if not, the partial outcome itself is returned."""
         todo: tuple[int, ...] | None = ()
         while todo is not None:
             luck = self.luck(todo)
@@ -270,7 +269,7 @@ class Forks:
     def _done(
         self, before: Partial, unit: Callable[[Record], bool], luck: ForkLuck | Combination
     ) -> Partial:
-        """What a unit makes of a partial outcome with some luck."""
+        """The partial outcome after a unit with some luck."""
         row, unit_of = self.row, self._unit
         self._go(before)
         mark, record, breach = row.mark, Record("executed"), None
@@ -304,7 +303,7 @@ class Forks:
     # ---- objects in turn ----------------------------------------------------------------------
 
     def _in_turn(self, number: int, order: Order, partial: list[Partial]) -> list[Partial]:
-        """Each turn on all that is left; those with the same turns to come go together."""
+        """Execute each turn on all partial outcomes, grouped by the turns to come."""
         found = [one for one in partial if one.breach is not None]
         groups: dict[int, tuple[Sequence[Any], list[Partial]]] = {}
         for one in partial:
@@ -367,7 +366,7 @@ class Forks:
         return self._kept(found)
 
     def _at_once(self, laws: Together, record: Record) -> bool:
-        """The whole phase with one luck."""
+        """Execute the whole phase with one luck."""
         log = self._unit.log()
         for title, law in laws:
             try:
@@ -379,8 +378,8 @@ class Forks:
         return bool(log.fired)
 
     def _items(self, partial: Partial, laws: Together) -> list[list[Request]] | None:
-        """What each law asks for, or each of its bindings where it draws; ``None`` where they
-        depend on each other, or one has no value."""
+        """The requests of each law, or of each of its bindings if it draws; ``None`` if they depend
+        on each other, or one has no value."""
         rules, found = self.stepper.rules.laws, list[list[Request]]()
         if any(rules[title[4:]].footprint.creates for title, _ in laws):
             return None
@@ -401,7 +400,7 @@ class Forks:
         return found
 
     def _run(self, law: Law, args: Args, prefix: tuple[int, ...]) -> tuple[Log, ForkLuck]:
-        """What a law asks for with some luck; nothing is written."""
+        """The requests of a law with some luck; nothing is written."""
         luck, unit = self.luck(prefix), self._unit
         unit.luck = RecordingLuck(luck)
         log = unit.log()
@@ -409,7 +408,7 @@ class Forks:
         return log, luck
 
     def _requests(self, turn: Law, args: Args) -> list[Request]:
-        """All that one binding may ask for."""
+        """All possible requests of one binding."""
         found, prefix = list[Request](), ()
         todo: tuple[int, ...] | None = prefix
         while todo is not None:
@@ -421,7 +420,7 @@ class Forks:
     def _combined(
         self, number: int, partial: Partial, items: list[list[Request]]
     ) -> Iterator[Partial]:
-        """Every combination of what bindings ask for that contradicts nothing observed."""
+        """Every combination of requests of bindings that agrees with the observation."""
         settled = None if self.seen is None else self.seen.together(number, items)
         every = [Combination(self.luck.one)]
         for at, ways in enumerate(items):
@@ -434,7 +433,7 @@ class Forks:
             yield self._done(partial, lambda record: self._written_all(one, record), one)  # noqa: B023
 
     def _few(self, partial: Partial, found: list[Combination]) -> list[Combination]:
-        """No more than allowed."""
+        """Keep the likeliest ``most`` combinations; raise `TooMany` with an observation."""
         if self.seen is not None:
             if len(found) > self.most:
                 raise TooMany

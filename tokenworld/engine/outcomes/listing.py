@@ -1,5 +1,5 @@
-"""The doors of `Engine`: the exact distribution of what a command comes to, and how likely an
-observed successor is."""
+"""The exact distribution of the outcomes of a command, and the likelihood of an observed successor,
+for `Engine`."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ from tokenworld.ground import Command, Json, LuckyDraw, NoMatch, Outcome
 __all__ = ["MOST", "Distribution", "Evidence", "Scored", "Successor", "distribution"]
 
 MOST = 10_000
-"""Partial outcomes that are gone on with at least, however few outcomes are to be told."""
+"""Partial outcomes kept at least, however few outcomes are asked for."""
 
 
 @frozen
 class Successor:
-    """One outcome: the state, its exact probability, and the records of its likeliest way. Of the
-    changes that laws made, the records do not say which law it was."""
+    """One outcome: the state, its exact probability, and the records of its likeliest way. These
+    name no law for the changes of laws."""
 
     state: State
     hash: str
@@ -45,7 +45,7 @@ class Successor:
     outcomes: tuple[Outcome, ...]
 
     def to_json(self) -> dict[str, Json]:
-        """As ``tw dist --json`` tells it."""
+        """The form of ``tw dist --json``."""
         last = self.outcomes[-1]
         changes = [one.to_json() for x in self.outcomes for one in (*x.changes, *x.law_changes)]
         return {
@@ -62,15 +62,14 @@ class Successor:
 
 @frozen
 class Distribution:
-    """What one command may come to, the likeliest first. Outcomes that differ in status or reward
-    are two, also where they leave the same state. ``left_out`` is the probability of what was cut
-    off."""
+    """The outcomes of one command, the likeliest first. Outcomes that differ in status or reward
+    are two, even with the same state. ``left_out`` is the probability of the outcomes left out."""
 
     successors: tuple[Successor, ...]
     left_out: Fraction
 
     def probability(self, state_hash: str) -> Fraction:
-        """How likely a state is."""
+        """The probability of a state."""
         found = (one.probability for one in self.successors if one.hash == state_hash)
         return sum(found, Fraction(0))
 
@@ -78,7 +77,7 @@ class Distribution:
 def distribution(
     stepper: RowStepper, row: Row, state: State, intent: Command | NoMatch, most: int
 ) -> Distribution:
-    """What an intent may come to."""
+    """Compute the distribution of the outcomes of an intent."""
     stepper.know_facts(row, state)
     before = stepper.shown.before(row)
     known: dict[object, list[Any]] = {}
@@ -114,8 +113,8 @@ def _endless(drawn: NoUniform) -> Failure:
 
 @frozen
 class Scored:
-    """How likely an observed successor is. ``sites`` are the draws of its likeliest way, each with
-    its site; ``first_difference`` tells why it is impossible, where it is."""
+    """The log probability of an observed successor. ``sites`` are the draws of its likeliest way
+    with their sites; ``first_difference`` explains why it is impossible, if it is."""
 
     logp: float
     sites: tuple[LuckyDraw, ...]
@@ -124,9 +123,8 @@ class Scored:
 
 @dataclass
 class Evidence:
-    """What a transition says about chance: its probability is the product of ``factors``, each of
-    them the weight of a unit of its tick. Impossible if there are none and ``possible`` is false.
-    """
+    """The probability of a transition as a product of ``factors``, each the weight of a unit of its
+    tick. Impossible if there are none and ``possible`` is false."""
 
     possible: bool
     factors: tuple[Any, ...]
@@ -139,7 +137,7 @@ class Evidence:
         fields: Collection[str] | None, most: int,
         luck: type[ForkLuck] = ForkLuck, log: type[Log] = Log,
     ) -> Evidence:  # fmt: skip
-        """What an observed successor says, by branching the draws of one unit after the other."""
+        """Score an observed successor, by branching the draws of one unit after the other."""
         slots = stepper.slots
         if not slots.fits(seen):
             return cls(False, (), (), other_population(slots, seen))

@@ -1,4 +1,4 @@
-"""Partial outcomes of a tick: what was written so far, and how likely that is."""
+"""Partial outcomes of a tick: the slots written so far, and their probability."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from tokenworld.ground import LuckyDraw
 __all__ = ["UNKEPT", "ForkLuck", "Partial", "heaviest", "merged"]
 
 UNKEPT = frozenset({DRAWN, FACTS, ROUND, TOLD})
-"""Slots of the header that end with the tick, or are worked out at its end."""
+"""Slots of the header that end with the tick, or are computed at its end."""
 
 
 class ForkLuck(ExploringLuck):
     """Explores the draws of one unit; those before depth ``skipped`` count elsewhere."""
 
     one: Any = Fraction(1)
-    """The weight of what is certain."""
+    """The weight of certainty."""
 
     def __init__(self, prefix: Sequence[int], skipped: int = 0) -> None:
         super().__init__(prefix)
@@ -39,7 +39,7 @@ class ForkLuck(ExploringLuck):
         return choice
 
     def share(self, weights: Sequence[int], choice: int, site: str) -> Any:
-        """What the alternative taken weighs."""
+        """The weight of the chosen alternative."""
         return Fraction(weights[choice], sum(weights))
 
     def following(self) -> tuple[int, ...] | None:
@@ -68,7 +68,7 @@ class Partial:
     pasts: tuple[list[Any], ...] = ()
 
     def key(self) -> object:
-        """What tells it from others: equal ones go on alike."""
+        """The identity for merging: equal ones have equal futures."""
         if self.breach is not None:
             return self.status, _of(self.breach)
         pasts = tuple((one[KINDS], tuple(one[HEAD:])) for one in self.pasts)
@@ -76,7 +76,7 @@ class Partial:
         return self.status, written, self.paid, self.owed, _of(self.fault), pasts
 
     def join(self, other: Partial) -> None:
-        """Take in what an equal one weighs."""
+        """Add the weight of an equal one."""
         self.weight = self.weight + other.weight
         if other.likely > self.likely:
             self.likely, self.draws, self.head = other.likely, other.draws, other.head
@@ -87,7 +87,7 @@ def _of(breach: Breach | None) -> object:
 
 
 class Mergeable(Protocol):
-    """What has a weight, and is equal to others by its key."""
+    """Has a weight, and a key by which equal ones merge."""
 
     weight: Any
 
@@ -100,7 +100,7 @@ MergeableT = TypeVar("MergeableT", bound=Mergeable)
 
 
 def merged(found: list[MergeableT]) -> list[MergeableT]:
-    """Equal ones taken together."""
+    """Merge equal ones."""
     if len(found) < 2:
         return found
     known: dict[object, MergeableT] = {}

@@ -1,4 +1,4 @@
-"""What the bindings of a simultaneous phase ask for, one by one, and combinations of that.
+"""The requests of the bindings of a simultaneous phase, and combinations of them.
 
 They all read the row that the phase began with, so the draws of one do not depend on another's.
 """
@@ -18,7 +18,7 @@ Writes = tuple[tuple[int, str, Any, str], ...]
 
 @dataclass(slots=True, eq=False)
 class Request:
-    """What one binding, or a law that draws nothing, asks for with some of its draws."""
+    """The requests of one binding, or of a law that draws nothing, with some of its draws."""
 
     weight: Any
     likely: float
@@ -26,12 +26,12 @@ class Request:
     log: Log
 
     def key(self) -> object:
-        """What tells it from others."""
+        """The identity for merging."""
         return tuple(self.log.writes), self.others
 
     @property
     def others(self) -> tuple[object, ...]:
-        """All that it asks for beside writes that may make a difference; empty for nothing."""
+        """All requests beside writes that may make a difference; empty for none."""
         log = self.log
         if not (log.doomed or log.rewards or log.lines):
             return ()
@@ -39,7 +39,7 @@ class Request:
         return tuple(log.doomed), tuple(log.rewards), lines
 
     def join(self, other: Self) -> None:
-        """Take in what an equal one weighs."""
+        """Add the weight of an equal one."""
         self.weight = self.weight + other.weight
         if other.likely > self.likely:
             self.likely, self.draws, self.log = other.likely, other.draws, other.log
@@ -48,7 +48,7 @@ class Request:
 @dataclass(slots=True, eq=False)
 class Combination:
     """Requests of the first bindings, one of each. ``open`` are their writes of slots that a later
-    binding may write too, or of which nothing is known."""
+    binding may write too, or about which nothing was observed."""
 
     weight: Any
     likely: float = 1.0
@@ -58,7 +58,7 @@ class Combination:
     others: tuple[object, ...] = ()
 
     def longer(self, way: Request) -> Combination:
-        """With what the next binding asks for."""
+        """The combination with a request of the next binding."""
         return Combination(
             self.weight * way.weight, self.likely * way.likely, (*self.draws, *way.draws),
             (*self.requests, way), (*self.open, *way.log.writes),
@@ -66,17 +66,17 @@ class Combination:
         )  # fmt: skip
 
     def key(self) -> object:
-        """What tells it from others."""
+        """The identity for merging."""
         return self.open, self.others
 
     def join(self, other: Self) -> None:
-        """Take in what an equal one weighs."""
+        """Add the weight of an equal one."""
         self.weight = self.weight + other.weight
         if other.likely > self.likely:
             self.likely, self.draws, self.requests = other.likely, other.draws, other.requests
 
     def all_in(self, log: Log) -> Log:
-        """Everything that is asked for, in one log."""
+        """All requests, in one log."""
         for one in self.requests:
             log.writes += one.log.writes
             log.doomed += one.log.doomed

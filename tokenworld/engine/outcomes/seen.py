@@ -1,7 +1,7 @@
-"""An observed successor: which partial outcomes contradict it, and since when that is known.
+"""An observed successor: the partial outcomes that contradict it, found as early as possible.
 
-A slot is settled once nothing that is still to come in the tick can write it. Where it then differs
-from the successor, the partial outcome cannot lead there.
+A slot is settled once nothing later in the tick can write it. If it then differs from the
+successor, the partial outcome cannot lead there.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ __all__ = ["Conflict", "Seen"]
 
 Turns = Sequence[Any]
 MOST_ORDERS = 64
-"""Orders of turns of which it is kept when their slots are settled."""
+"""Largest number of orders of turns in the cache of settled slots."""
 
 
 @dataclass(slots=True)
 class Conflict:
-    """The slot in which everything contradicts what was observed, and the values that it has;
-    `KINDS` stands for who lives."""
+    """The slot in which every outcome contradicts the observation, and its values; `KINDS` for the
+    population."""
 
     slot: int
     values: list[Any]
 
 
 class Seen:
-    """The row ``S`` of an observed successor; ``fields``: the ids of the fluents that count, all
-    where there are none. ``conflict`` is the first slot in which nothing was left that agrees,
-    ``broken`` what kept some tick from being carried out."""
+    """The row ``S`` of an observed successor; ``fields``: the ids of the fluents to compare, all if
+    ``None``. ``conflict`` is the first slot in which no outcome agreed, ``broken`` the breach of
+    some tick."""
 
     def __init__(
         self, stepper: RowStepper, row: Row, S: list[Any], fields: Collection[str] | None
@@ -75,16 +75,16 @@ class Seen:
         return self.fields is None or store.column.fluent.id in self.fields
 
     def value(self, slot: int) -> Any:
-        """What was observed."""
+        """The observed value of a slot."""
         return self.S[slot] if slot < len(self.S) else self.slots.blank[slot]
 
     def first(self, slot: int) -> Any:
-        """What was before the tick."""
+        """The value of a slot before the tick."""
         return self._base[slot] if slot < len(self._base) else self.slots.blank[slot]
 
     def fits(self, slot: int, value: Any) -> bool:
-        """Whether a settled slot may still come to what was observed: what lies in or points at
-        something that is destroyed later changes with it."""
+        """Whether a settled slot may still get the observed value, as it does if an object that it
+        holds, or whose slot it is, is destroyed later."""
         if slot == KINDS:
             return self._peopled(value)
         if not self.counts(slot) or value == self.value(slot):
@@ -101,7 +101,7 @@ class Seen:
         return False
 
     def _peopled(self, kinds: tuple[str | None, ...]) -> bool:
-        """Whether those who were created so far were observed; they may be destroyed later."""
+        """Whether the objects created so far were observed; they may be destroyed later."""
         seen = self.S[KINDS]
         if self.fields is not None or (
             len(kinds) <= len(seen)
@@ -112,14 +112,14 @@ class Seen:
         return False
 
     def tell(self, failed: bool) -> None:
-        """A unit is done; ``failed``: it left nothing that agrees."""
+        """End a unit; ``failed``: no partial outcome agrees."""
         if failed and self.conflict is None and self._conflicts:
             slot = next(iter(self._conflicts))
             self.conflict = Conflict(slot, self._conflicts[slot])
         self._conflicts = {}
 
     def whole(self, S: list[Any]) -> bool:
-        """Whether a row has what was observed of the fluents that count."""
+        """Whether a row has the observed values of the compared fluents."""
         return all(S[at] == self.value(at) for at in range(HEAD, len(S)) if self.counts(at))
 
     # ---- when slots are settled ---------------------------------------------------------------
@@ -130,7 +130,7 @@ class Seen:
         return store is not None and store.column.fluent.id not in self._later[number]
 
     def in_turn(self, number: int, turns: Turns) -> _InTurn:
-        """When the turns of a sequential phase settle slots."""
+        """The slots that the turns of a sequential phase settle."""
         known = self._orders.get(id(turns))
         if known is None:
             if len(self._orders) >= MOST_ORDERS:
@@ -139,11 +139,11 @@ class Seen:
         return known[1]
 
     def together(self, number: int, items: list[list[Request]]) -> _Together:
-        """When the bindings of a simultaneous phase do."""
+        """The slots that the bindings of a simultaneous phase settle."""
         return _Together(self, number, items)
 
     def after(self, number: int, found: list[Partial]) -> list[Partial]:
-        """Those behind a simultaneous phase that may still come to what was observed."""
+        """The partial outcomes after a simultaneous phase that may still agree."""
         kept = []
         for one in found:
             self.broken = one.breach or self.broken
@@ -167,7 +167,7 @@ class Seen:
         )
 
     def places(self, law: Law, args: tuple[Any, ...]) -> Iterator[int | str]:
-        """The slots that a binding of a law may write; a fluent's id where it may be any."""
+        """The slots that a binding of a law may write; a fluent's id for any slot of it."""
         names = {one.name: value for one, value in zip(law.params, args, strict=True)}
         for fluent, terms in _targets(self._stepper, law):
             store = self.slots.by_id[fluent]
@@ -185,7 +185,7 @@ class Seen:
 
 
 class _InTurn:
-    """Which turns of a sequential phase are the last to write what."""
+    """The last turn of a sequential phase that writes each slot."""
 
     def __init__(self, seen: Seen, number: int, turns: Turns) -> None:
         self._seen, self._number = seen, number
@@ -209,7 +209,7 @@ class _InTurn:
         return self._last.get(slot, -1) <= at >= self._anywhere.get(store.column.fluent.id, -1)
 
     def agrees(self, at: int, before: Partial, now: Partial) -> bool:
-        """Whether what a turn made of a partial outcome may come to what was observed."""
+        """Whether a partial outcome after a turn may still agree with the observation."""
         if now.breach is not None:
             self._seen.broken = now.breach
             return False
@@ -229,7 +229,7 @@ class _InTurn:
 
 
 class _Together:
-    """Which bindings of a simultaneous phase are the last to write what."""
+    """The last binding of a simultaneous phase that writes each slot."""
 
     def __init__(self, seen: Seen, number: int, items: list[list[Request]]) -> None:
         self._seen = seen
@@ -242,8 +242,8 @@ class _Together:
                 self._settled.setdefault(at, []).append(slot)
 
     def kept(self, at: int, found: list[Combination], row: Row) -> list[Combination]:
-        """The combinations that may come to what was observed, on the row that the phase began
-        with. Writes that are settled are no longer told apart."""
+        """The combinations that may still agree, on the row that the phase began with. Settled
+        writes no longer distinguish them."""
         settled = self._settled.get(at, ())
         if not settled:
             return found
@@ -279,7 +279,7 @@ def _laws(stepper: RowStepper) -> Iterator[list[Law]]:
 
 
 def _targets(stepper: RowStepper, law: Law) -> Iterator[tuple[str, tuple[core.Term, ...]]]:
-    """The fluents that a law writes with the arguments; of those that are born, none is known."""
+    """The fluents that a law writes with the arguments; those of `birth` rules without any."""
     for one in statements_in(law.body):
         if isinstance(one, core.Write):
             yield one.target.fluent, one.target.args

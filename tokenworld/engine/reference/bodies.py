@@ -138,9 +138,9 @@ class Teller(StatementVisitor[Env, Env]):
         kind = fluent.type
         always = not is_optional(kind) and kind.kind not in ("bool", "object")
         if statement.op == "=" and value is None and always:
-            return env  # the new value rests on something destroyed
+            return env  # the new value depends on a destroyed object
         if statement.op == "+":
-            value = value or 0  # what rests on something destroyed adds nothing
+            value = value or 0  # a step that depends on a destroyed object adds nothing
             value = value if isinstance(value, float) else fitting(value)
         if None not in args:  # a slot of `none` is nobody's
             self.wants.writes.append(Wanted(statement.op, fluent, args, value, self.lot.rule))

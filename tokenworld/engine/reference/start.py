@@ -64,7 +64,7 @@ def _fill_tables(known: Known, state: State) -> None:
 
 
 def _fill_objects(words: Words, state: State) -> None:
-    """Every object in order: what its fields leave to defaults, then its fields as written."""
+    """Every object in order: the defaults of its fields, then its fields as written."""
     known = words.known
     for one in known.instance.objects:
         kind = known.program.types.get(one.of)

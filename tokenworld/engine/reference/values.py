@@ -48,15 +48,15 @@ class Long:
 
 @dataclass
 class State:
-    """Everything there is at one moment.
+    """A state.
 
     ``kinds`` holds the type of each living object, in order of number; ``ghosts`` the type of
-    objects that the prose of a body still sees. ``values`` holds every slot of the living that
-    differs from its fluent's default (attributes always). ``arrivals`` tells when an `ordered`
-    slot was last assigned, ``firsts`` what the slots of created objects held at birth. Between
-    the actors of a round ``turn`` counts who had his turn, ``round`` is the state it began with,
-    ``told`` the last one that watches told of; ``drawn`` counts the draws of each rule in the tick.
-    ``hash`` is remembered once it is known.
+    destroyed objects that the texts of a body still name. ``values`` holds every slot of the living
+    that differs from its fluent's default (attributes always). ``arrivals`` holds the order in
+    which `ordered` slots were assigned, ``firsts`` the values of created objects at birth. Between
+    the actors of a round ``turn`` counts the turns taken, ``round`` is the state it began with,
+    ``told`` the state that watches reported last; ``drawn`` counts the draws of each rule in
+    the tick. ``hash`` is cached.
     """
 
     kinds: dict[int, str]

@@ -1,8 +1,8 @@
 """The stepper on rows: a state is one list of slots, changed in place, with a journal.
 
 Every rule of core becomes one Python function (`terms`, `bodies`, `program`), which reads slots of
-the row and logs what it asks for; `commit` merges the log by slot and writes it; `stepper` runs the
-tick (language.md §8). Undoing is a loop over the journal. `layout` says where each slot is and
+the row and logs its changes; `commit` merges the log by slot and writes it; `stepper` runs the tick
+(language.md §8). Undoing is a loop over the journal. `layout` defines the place of each slot and
 converts rows from and to `engine.state.State`.
 """
 

@@ -1,6 +1,6 @@
 """The places of each fluent's slots in a row.
 
-A row is one list. Its first slots hold the header (tick, endings, long actions, who lives), then
+A row is one list. Its first slots hold the header (tick, endings, long actions, population), then
 come the slots of every fluent that play can change. Fluents that play never changes are in a row
 of their own, ``static``, which all states share. A slot's place is found in one of three ways:
 
@@ -117,12 +117,12 @@ class Store:
 class Slots:
     """The layout of all rows that have the population and the unchanging facts of ``base``.
 
-    ``blank`` holds what each slot holds at first; ``owner`` and ``args`` tell of each slot of a
-    fluent whose it is (``None`` for the header and for lists of children). ``live`` are the header
-    slots that list who lives, by type; ``lists`` tells of each list of children the store and the
-    parent. ``epoch`` counts changes of any row: what is worked out on a
-    row and kept is good for one epoch. ``fixed``: what play never writes is the same in all states.
-    ``outside`` are bodies that may run too.
+    ``blank`` holds the initial value of each slot; ``owner`` and ``args`` the fluent and arguments
+    of each slot (``None`` for the header and for lists of children). ``live`` are the header slots
+    that list the living objects, by type; ``lists`` maps each list of children to the store and the
+    parent. ``epoch`` counts changes of any row: a result cached for a row is valid for one epoch.
+    ``fixed``: fluents that play never writes are equal in all states. ``outside`` are bodies that
+    may run too.
     """
 
     def __init__(
@@ -266,7 +266,7 @@ class Slots:
         return found
 
     def number(self, number: int) -> None:
-        """Make the slots that an object of this number may need, whatever its type."""
+        """Make the slots that an object of this number may need, for any type."""
         while self.numbered <= number:
             for store in self.stores:
                 if not store.column.by_object:

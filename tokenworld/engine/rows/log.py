@@ -60,8 +60,8 @@ class Born:
 class Row:
     """A row under way: the slots, and a journal of (slot, old value) pairs to undo them by.
 
-    ``paid`` are the rewards of the last tick, amounts with their decimals; ``said`` is what it
-    said where it was stepped by one function, and ``lines`` what of it is still to be worked out.
+    ``paid`` are the rewards of the last tick, amounts with their decimals; ``said`` are its texts
+    if one function stepped it, and ``lines`` those still to be computed.
     """
 
     __slots__ = ("J", "S", "lines", "paid", "said", "slots")
@@ -192,9 +192,9 @@ class Draws(Drawing):
 class Log(Drawing):
     """The changes and output of one unit: an action's body, or the laws of a phase.
 
-    ``actor`` is who acts, where an action is run; ``pasts`` are the rows that the tick looks back
-    at, in which new objects are noted as they were born. ``changes`` are those of its commit, if
-    somebody asks.
+    ``actor`` is the actor of an action; ``pasts`` are the rows that the tick looks back at, in
+    which new objects are noted with their first values. ``changes`` are those of its commit, if
+    requested.
     """
 
     __slots__ = (

@@ -124,7 +124,7 @@ class Shown:
 
     def __init__(self, slots: Slots) -> None:
         self._slots, self._program = slots, slots.program
-        self._names: tuple[str, ...] = ()  # of all objects in the record at hand
+        self._names: tuple[str, ...] = ()  # of all objects in the present record
 
     def before(self, row: Row, met: Stamp | None = None) -> Before:
         """The part of a record about the row before an intent; ``met``: its stamp, if known."""

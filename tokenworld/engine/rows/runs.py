@@ -1,7 +1,7 @@
 """Runs of one world on rows, one after the other, for rollouts, environments and players without a
 session.
 
-`begin` sets the row to a start, `intend` changes it in place; nothing is kept to take a tick back.
+`begin` sets the row to a start, `intend` changes it in place and keeps nothing to undo a tick.
 """
 
 from __future__ import annotations

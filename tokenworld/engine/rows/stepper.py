@@ -1,7 +1,7 @@
 """The tick on rows (language.md §8), in place.
 
-`RowStepper.tick` changes a `Row` and returns one `Record` for each record of the tick; a fruitless
-intent leaves every slot as it was. ``Row.undo(mark)`` takes a tick back.
+`RowStepper.tick` changes a `Row` and returns one `Record` for each record of the tick; an intent
+without effect leaves every slot as it was. ``Row.undo(mark)`` undoes a tick.
 """
 
 from __future__ import annotations
@@ -65,10 +65,11 @@ Together = tuple[tuple[str, Function], ...]
 
 
 class RowStepper(Outputs):
-    """Steps the states that share the population and, if ``fixed``, what play never writes.
+    """Steps the states that share the population and, if ``fixed``, the fluents that play never
+    writes.
 
-    ``quiet``: no change, hash or score is told of a tick; ``Row.paid`` has the rewards. Texts are
-    worked out only if it ``says`` them. ``hashed``: records tell the hash of what they leave.
+    ``quiet``: ticks report no change, hash or score; ``Row.paid`` has the rewards. Texts are
+    computed only if it ``says`` them. ``hashed``: records have the hash of the row after them.
     ``outside`` are bodies that may run besides ticks.
     """
 
@@ -243,9 +244,9 @@ class RowStepper(Outputs):
 
 
 class Tick:
-    """One tick of a row under way. What it asks of the row before anything is written is worked
-    out first: whose turn it is, and whether the command takes time. ``log_type``: what keeps what
-    its bodies ask for."""
+    """One tick of a row under way. Its questions about the row before any write are answered first:
+    the actor, and whether the command takes time. ``log_type``: the class of the logs of its
+    bodies."""
 
     log_type: type[Log] = Log
 

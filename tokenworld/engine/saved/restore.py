@@ -24,8 +24,8 @@ MOST_NUMBERS = 10_000_000
 def start_from(layout: Layout, file: StartFile, seed: int) -> State:
     """The state that a world begins with by its `start` line; the seed is that of the run.
 
-    Every object that rules name must be in it, but not in that of a game which goes on with
-    changed rules: there it may be destroyed. `Failure` with TW0006 where it does not fit.
+    Every object that rules name must be in it, unless a game goes on with changed rules: there it
+    may be destroyed. Raises `Failure` (TW0006) if it does not fit.
     """
     named = frozenset[str]() if file.path == CARRIED else mentioned(layout.instance)
     try:
@@ -47,8 +47,8 @@ def state_from_json(
     """The state that ``state_json`` shows; its hash is the same.
 
     A number below ``next_id`` that no object has is that of a destroyed one. ``source`` and
-    ``span`` tell where the JSON comes from. `Failure` with TW0006 where it does not fit the
-    program: it names the path inside the JSON.
+    ``span`` are the place of the JSON. Raises `Failure` (TW0006) with the path inside the JSON if
+    it does not fit the program.
     """
     try:
         return _restored(layout, found, named=frozenset())

@@ -1,9 +1,9 @@
-"""The states of a search, and what tells them apart: keys, and short keys for one search alone
-(language.md §19, state keys of a search).
+"""The states of a search and their keys, and short keys for one search (language.md §19, state
+keys).
 
-A key spells out the fluents that play may change, who lives, endings, long actions, whose turn it
-is, and what rules read of the clock and of awards. A short key has numbers for what fluents hold:
-it is quick to make and to compare.
+A key has the fluents that play may change, the population, endings, long actions, the turn, and the
+readings of the clock and of awards. A short key has numbers for the values of fluents: it is quick
+to make and to compare.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ from tokenworld.model import (
 
 
 class Kept(State):
-    """A state as a row ``S`` of ``of``; the attributes of `State` are worked out when first read.
+    """A state as a row ``S`` of ``of``; the attributes of `State` are computed when first read.
 
-    ``parts`` and ``roll`` are what the search ``by`` has numbered of it (see `Numbering`);
-    ``short_key`` is made of them.
+    ``parts`` and ``roll`` are the numbers of its parts in the search ``by`` (see
+    `Numbering`), from which ``short_key`` is made.
     """
 
     __slots__ = ("S", "by", "of", "parts", "roll", "short_key")
@@ -74,7 +74,7 @@ class Kept(State):
         return getattr(self, name)
 
 
-# ---- What keys are made of ----------------------------------------------------------------------
+# ---- The parts of keys ------------------------------------------------------------------------
 # Two states with equal keys have equal futures: all that a rule, a goal, an ending or an award
 # reads is in the key. So a search that has seen all keys has seen all that can happen, whatever the
 # types.
@@ -200,7 +200,7 @@ def longs_of(slots: Slots, S: list[Any], made: Sequence[int], known: int, ranks:
 
 
 # ---- The contents of fluents by number ----------------------------------------------------------
-# Each fluent that play may change counts as one variable: whatever its slots hold together has a
+# Each fluent that play may change counts as one variable: the values of all its slots have one
 # number. Most states differ from the one whose successors they are in a fluent or two, so only
 # those are looked at anew.
 
@@ -339,7 +339,7 @@ class Numbering:
         return (alive, living, made, len(kinds)) if self._shape.numbers else (alive, living)
 
     def number(self, state: Kept, before: Kept | None = None, written: Iterable[int] = ()) -> None:
-        """Give a state its parts and roll; ``before``: it differs from that in the slots
+        """Give a state its parts and population; ``before``: it differs from that in the slots
         ``written`` alone."""
         if state.by is self:
             return
@@ -351,7 +351,7 @@ class Numbering:
         self.call(state, parts, roll)
 
     def call(self, state: Kept, parts: Parts, roll: Roll) -> None:
-        """Note the parts and the roll of a state."""
+        """Note the parts and the population of a state."""
         state.by, state.parts, state.roll, state.short_key = self, parts, roll, None
 
     def keys(self, S: list[Any], roll: Roll) -> tuple[Hashable, ...]:

@@ -51,8 +51,7 @@ _Luck = TypeVar("_Luck", bound=ExploringLuck)
 class EngineSimulator:
     """Searches on a world of ``engine`` that starts in ``first`` (the start state if ``None``).
 
-    ``listener`` hears of every result that `successors` and `moves` look at, discarded ones
-    included.
+    ``listener`` gets every result that `successors` and `moves` compute, discarded ones included.
     """
 
     def __init__(self, engine: Engine, first: State | None = None) -> None:

@@ -1,7 +1,7 @@
 """Many runs at once, compiled by numba (extra `fast`): the functions of `numeric` with `kernels`.
 
-The text of a world is a module in the user's cache folder, named by the hash of what it is made
-from; numba keeps the machine code beside it, so that a world is compiled once.
+The text of a world is a module in the user's cache folder, named by the hash of its sources; numba
+keeps the machine code beside it, so that a world is compiled once.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class Compiled:
         return row
 
     def decode(self, row: Any, S: list[Any]) -> None:
-        """Bring a row of values, of the same start, to where a row of numbers is."""
+        """Set a row of values, of the same start, to a row of numbers."""
         S[TICK] = int(row[TICK])
         S[LATCHED] = tuple(self.reached(int(row[LATCHED])))
         S[AWARDED] = tuple(_digits(int(row[AWARDED]), 1 + len(self._world.awards)))
@@ -132,8 +132,8 @@ class Compiled:
     def batch(
         self, rows: Any, commands: Any, given: Any, skipped: Any, rewards: Any, codes: Any
     ) -> None:
-        """Give each row that is not skipped the command with a number in a table: its reward, and
-        in ``codes`` what it came to (`DID`, `REFUSED`, `SKIPPED`; `UNSURE`: the interpreter
+        """Execute in each row that is not skipped the command with a number in a table; set its
+        reward, and in ``codes`` its result (`DID`, `REFUSED`, `SKIPPED`; `UNSURE`: the interpreter
         must decide)."""
         at = 0
         while at < len(rows):

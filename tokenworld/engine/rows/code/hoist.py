@@ -1,11 +1,11 @@
 """One function for each action that lists the bindings for which the author's requires hold.
 
-``listed(S, W, me, found)`` appends the arguments in order. Each require is tested behind the
-parameter that binds last what it reads; a parameter that a require makes equal to something bound
-before, or that points at it, ranges over that value or over what points at it; one whose own slots
-follow each other is found by a scan of these. A test is taken out
-of its place only where it has a value whatever those before it say; one whose value may be missing
-(a division by zero) is left to the function of all guards, where that makes the command impossible.
+``listed(S, W, me, found)`` appends the arguments in order. Each require is tested as soon as the
+last parameter that it reads is bound; a parameter that a require makes equal to something bound
+before, or that points at it, ranges over that value or over the objects that point at it; one whose
+own slots follow each other is found by a scan of these. A test is moved only if it has a value for
+all results of those before it; one whose value may be missing (a division by zero) is left to the
+function of all guards, where that makes the command impossible.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class HoistWriter:
     """Writes the function of one action; ``ok`` is that of all its guards in written order.
 
     ``given``: the function takes the value of the parameter with this position, which is bound
-    first, and tells ``found`` of each value that it tries: ``listed(S, W, me, found, value)``.
+    first, and counts in ``found`` each value that it tries: ``listed(S, W, me, found, value)``.
     """
 
     terms: TermWriter

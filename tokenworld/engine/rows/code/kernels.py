@@ -1,8 +1,8 @@
 """The functions that compiled rules call, for numba (extra `fast`): `runtime` on integer rows.
 
-``R`` is scratch: rewards (`PAID`), the state and number of the draws of the rule at hand
+``R`` is scratch: rewards (`PAID`), the state and number of the draws of the present rule
 (`STREAM`, `NUMBER`), and the log (`LOGGED` entries of three from `LOG` on). ``J`` is the journal,
-its length first; its last place tells which row of a batch is at hand. An exception leaves a tick
+its length first; its last place is the number of the row in a batch. An exception leaves a tick
 to the interpreter.
 """
 

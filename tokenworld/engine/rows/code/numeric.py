@@ -1,7 +1,7 @@
 """The rules of a world as functions on whole numbers: the text of `quick`, for numba.
 
-The emitter is that of `terms`, `bodies`, `hoist` and `quick`; what differs stands here. A row is an
-array of ``int64``: a truth is 0 or 1, ``NONE`` stands for `none`. Lists of what points at an object
+The emitter is that of `terms`, `bodies`, `hoist` and `quick`, with these differences. A row is an
+array of ``int64``: a truth is 0 or 1, ``NONE`` is `none`. The objects that point at an object
 are found by a scan, the journal is an array, the log and the rewards are in the scratch array ``R``
 (see `kernels`). Endings and awards are kept as digits, in the order in which they came.
 

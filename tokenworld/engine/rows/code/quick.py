@@ -1,10 +1,10 @@
 """One function for a whole tick of an action, if its rules are simple enough.
 
 ``step(S, W, me, R, J, *args)`` checks the requires, writes in the cheapest `modes.Mode` of each
-body, runs the phases, invariants, awards and endings, and returns 0. Whatever else it returns, the
-tick is to be taken back: -1 and below name the require that was false, `UNSURE` (and a `Breach`)
-leave the tick to `stepper`, which does it in the general way. A world or an action that needs more
-(rounds, long actions, conserved sums, turns of what comes and goes) has no such function.
+body, runs the phases, invariants, awards and endings, and returns 0. After any other result the
+caller undoes the tick: -1 and below name the require that was false, `UNSURE` (and a `Breach`)
+leave the tick to `stepper`. A world or an action that needs more (rounds, long actions, conserved
+sums, turns of objects that are created or destroyed) has no such function.
 """
 
 from __future__ import annotations

@@ -697,7 +697,7 @@ class TermWriter(TermVisitor[Names, str]):
 
 
 def _within(term: Term, span: tuple[int, int]) -> bool:
-    """Whether a value surely lies within the values of an argument."""
+    """Whether a value is always within the values of an argument."""
     kind = term.type
     if not isinstance(kind, NumberType):
         return True

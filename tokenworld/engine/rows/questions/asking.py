@@ -76,7 +76,7 @@ def _added(tick: Tick, command: Command) -> Record | None:
     try:
         done = tick.do(command)
     except Breach:
-        return None  # the tick would be rolled back or be in error
+        return None  # the tick would be rolled back or fail
     finally:
         tick.row.undo(mark)
     return done if done.generated else None
@@ -133,7 +133,7 @@ def _does_refuse(tick: Tick, command: Command) -> bool:
     try:
         return tick.do(command).status == "refused"
     except Breach:
-        return False  # the tick would be rolled back or be in error
+        return False  # the tick would be rolled back or fail
 
 
 def breaks(tick: Tick, command: Command) -> bool:

@@ -1,8 +1,8 @@
-"""A condition taken apart: each clause of it with its truth and the values that decide.
+"""A condition split into clauses, each with its truth and the values that decide it.
 
-*and*, *or*, *not* and *if … then* are split into their terms, *any* and *all* into the cases that
-they range over, a derived truth into what it stands for. What is left is a leaf with the values of
-what it reads. Each clause is compiled once for an action and asked where it stands.
+*and*, *or*, *not* and *if … then* are split into their terms, *any* and *all* into their cases, a
+derived truth into its definition. The rest are leaves with the values that they read. Each clause
+is compiled once for an action.
 """
 
 from __future__ import annotations

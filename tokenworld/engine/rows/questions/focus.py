@@ -1,7 +1,7 @@
 """The legal commands that name one object, found from the object instead of a list of all commands.
 
 The object is bound first, in each parameter that takes it; the other parameters follow one by one,
-and each part of a require is tested as soon as what it speaks of is bound (see `hoist`).
+and each part of a require is tested as soon as its variables are bound (see `hoist`).
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ class Focus:
 class _Spot:
     """A parameter that takes the object: its position, and the candidates of all parameters.
 
-    Of the parameters before it, those that take the object too leave it out: what names it there
-    is told there.
+    The earlier parameters that take the object too leave it out: their own spots list those
+    commands.
     """
 
     action: Action

@@ -49,9 +49,8 @@ class Firing:
 
 @dataclass(slots=True)
 class Batch:
-    """Firings that read the same row and were applied at once; ``changes`` is what came of it, or
-    nothing where a breach stopped it. ``names`` are those of all objects that it may speak of.
-    """
+    """Firings that read the same row and were applied at once; ``changes`` are their changes, or
+    empty if a breach stopped them. ``names`` are those of all objects that they may name."""
 
     firings: tuple[Firing, ...]
     changes: list[RawChange] = field(default_factory=list)
