@@ -47,6 +47,9 @@ def _negated(term: core.Term) -> core.Call:
 class TermDesugarer:
     """Turns terms, binders and texts of the checked model into core, whatever their program."""
 
+    present = False
+    """Whether nothing has changed since the start of the tick, so that `was` reads what is now."""
+
     def terms(self, terms: tuple[m.Term, ...]) -> tuple[core.Term, ...]:
         return tuple(self.term(one) for one in terms)
 
@@ -83,7 +86,7 @@ class TermDesugarer:
                 assert_never(term)
 
     def _state(self, term: m.Read | m.DeriveCall | m.InverseOf | m.ClosureOf) -> core.Term:
-        kind, span, was = term.type, term.span, term.was
+        kind, span, was = term.type, term.span, term.was and not self.present
         match term:
             case m.Read(fluent=fluent, args=args):
                 return core.Read(fluent, self.terms(args), kind, span, was)
@@ -195,6 +198,7 @@ class Desugarer(TermDesugarer):
     """Turns the terms and bodies of one program into core."""
 
     program: m.Program
+    present: bool = False
     _numbers: Iterator[int] = field(default_factory=count)
 
     def _fresh(self) -> str:
@@ -216,8 +220,9 @@ class Desugarer(TermDesugarer):
                 yield self._create(effect)
             case m.Destroy(target=target, span=span):
                 yield core.Destroy(self.term(target), span)
-            case m.OutputEffect():
-                yield self._output(effect)
+            case m.OutputEffect():  # it is read after the changes
+                told = Desugarer(self.program) if self.present else self
+                yield told._output(effect)
             case _:
                 assert_never(effect)
 

@@ -210,8 +210,16 @@ class Rules:
     def _object(self, one: m.ObjectDecl) -> r.ObjectRules:
         return r.ObjectRules(self._fields(one.fields), self._sugar.terms(one.aka))
 
+    @cached_property
+    def _commands(self) -> Desugarer:
+        """Desugars actions. Where one command is all that an intent of a tick can be, nothing has
+        changed in the tick when its action begins."""
+        actions = self.program.actions.values()
+        first = not any(one.may_be_free or one.cancelled for one in actions)
+        return Desugarer(self.program, present=self.program.actor is None and first)
+
     def _action(self, action: m.Action) -> r.Action:
-        sugar = self._sugar
+        sugar = self._commands
         guards = tuple(one for guard in action.guards for one in sugar.guard(guard))
         body, cancelled = sugar.body(action.body), sugar.body(action.cancelled)
         asked = (sugar.maybe(action.takes), sugar.maybe(action.until), sugar.maybe(action.cost))

@@ -46,7 +46,7 @@ def said(domain: str, problem: str = PROBLEM) -> list[str]:
         (":effect (not (clear ?b))", ":effect (not (and))",
          "9:19 TW0101 `and` stands where a predicate should be."),
         ("(clear ?b)\n    :e", "(clear ?c)\n    :e", "8:26 TW0201 There is no variable `?c`."),
-        ("(clear ?b)\n    :e", "(clear a)\n    :e", "8:26 TW0201 There is no object `a`."),
+        ("(clear ?b)\n    :e", "(clear d)\n    :e", "8:26 TW0201 There is no object `d`."),
         ("(clear ?b)\n    :e", "(clear)\n    :e",
          "8:19 TW0302 The predicate `clear` takes 1 argument, and this gives 0."),
         ("(?b - block)\n    :p", "(?b - blok)\n    :p", "7:23 TW0202 There is no type `blok`."),

@@ -9,9 +9,18 @@ that a remark of the ordinary checker about the imported text can be told where 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
+from tokenworld.check import check_source
 from tokenworld.diagnostics import Diagnostic, Failure, Source, Span, in_order
-from tokenworld.planning.reader.files import Problem, read_domain, read_problem
+from tokenworld.planning.reader.effects import Loop
+from tokenworld.planning.reader.files import (
+    Domain,
+    Problem,
+    read_domain,
+    read_problem,
+    shared_objects,
+)
 from tokenworld.planning.reader.sexpr import Faults
 from tokenworld.planning.reader.text import file_lines, world_names
 
@@ -41,10 +50,13 @@ def import_pddl(domain_source: Source, problem_sources: tuple[Source, ...]) -> I
 
     Raises `Failure` with everything that is wrong or cannot be taken, each with its place.
     """
-    faults = Faults()
-    domain = read_domain(domain_source, faults)
+    faults, lent = Faults(), partial(shared_objects, problem_sources)
+    domain = read_domain(domain_source, faults, lent)
     if domain is None:
         raise Failure(*faults.found)
+    if at_once := _without_order(domain):
+        faults = Faults()
+        domain = read_domain(domain_source, faults, lent, at_once) or domain
     remarks, problems = list(faults.found), list[Problem | None]()
     for source in problem_sources:
         faults = Faults()
@@ -53,7 +65,30 @@ def import_pddl(domain_source: Source, problem_sources: tuple[Source, ...]) -> I
     read = tuple(problem for problem in problems if problem is not None)
     if len(read) < len(problems):
         raise Failure(*in_order(remarks))
-    names = world_names(read)
-    lines = list(file_lines(domain, read, names, remarks))
+    return _imported(domain, read, remarks)
+
+
+def _imported(domain: Domain, problems: tuple[Problem, ...], remarks: list[Diagnostic]) -> Imported:
+    names = world_names(problems)
+    lines = list(file_lines(domain, problems, names, remarks))
     text = "".join(f"{line}\n" for line, _ in lines)
     return Imported(text, tuple(span for _, span in lines), names, in_order(remarks))
+
+
+_READ_AFTER_CHANGE = ("TW0403", "TW0404")
+
+
+def _without_order(domain: Domain) -> frozenset[str]:
+    """The actions with loops whose effects the checker finds in no order to read before they
+    change."""
+    if not any(isinstance(one, Loop) for action in domain.actions for one in action.effects):
+        return frozenset()
+    rules = _imported(domain, (), [])
+    found = check_source(Source("domain.tw", None, rules.text)).diagnostics
+    late = [one.span.line for one in found if one.span and one.code in _READ_AFTER_CHANGE]
+    places = [rules.place(line) for line in late]
+    return frozenset(
+        action.name.key
+        for action in domain.actions
+        if any(action.span.start <= place.start < action.span.end for place in places)
+    )

@@ -3,7 +3,8 @@
 A `.tw` body may not read a slot that it changed before (TW0403), while PDDL has no such rule: all
 effects read the state before. So `body_lines` names with `let`, at the start of the body, a
 condition or a value that an earlier effect changes, and puts a `forall` that reads such a slot
-before the change. `told_order` notes where the written order is another one.
+before the change. `told_order` notes where the written order is another one. Loops of which each
+reads what the other changes have no such order: what such an action reads is written with `was`.
 """
 
 from __future__ import annotations
@@ -161,13 +162,13 @@ def _reads(effect: Effect) -> frozenset[str]:
             assert_never(effect)
 
 
-def _writes(effect: Effect) -> frozenset[str]:
+def writes(effect: Effect) -> frozenset[str]:
     """The predicates and functions that an effect changes."""
     match effect:
         case Put(key=key) | Change(key=key):
             return frozenset((key,))
         case When(effects=effects) | Loop(effects=effects):
-            return frozenset[str]().union(*map(_writes, effects))
+            return frozenset[str]().union(*map(writes, effects))
         case _:
             assert_never(effect)
 
@@ -200,13 +201,13 @@ def _ordered(effects: Sequence[Effect]) -> tuple[_Placed, ...]:
             rest.append(placed)
         elif not _joined(effect, placed, early) and not _joined(effect, placed, rest):
             early.append(placed)
-        changed |= _writes(effect)
+        changed |= writes(effect)
     return (*early, *rest)
 
 
 def _joined(loop: Loop, placed: _Placed, listed: list[_Placed]) -> bool:
     """Join the loop to one that reads what it writes and runs over the same variables."""
-    written = _writes(loop)
+    written = writes(loop)
     for index, one in enumerate(listed):
         other = one.effect
         if isinstance(other, Loop) and written & _reads(other) and loop.head == other.head:
@@ -289,7 +290,7 @@ def _block(effects: Sequence[Effect], names: Locals, indent: str, frame: _Frame)
     found: list[Line] = []
     for effect in effects:
         found += _lines(effect, names, indent, frame)
-        frame.changed |= _writes(effect)
+        frame.changed |= writes(effect)
     return found
 
 

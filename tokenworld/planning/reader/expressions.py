@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from tokenworld.diagnostics import Span
 from tokenworld.planning.reader.names import (
@@ -164,7 +165,8 @@ class Expressions(Parts):
     """Reads the expressions of one file; ``objects`` are the constants and objects that it knows.
 
     ``feeds`` tells what each derived predicate depends on, where that is known. ``groups`` gathers
-    the functions that meet in one comparison or change: if one is `real`, all of them are.
+    the functions that meet in one comparison or change: if one is `real`, all of them are. What is
+    ``stale`` is written with `was`: the effects that are read change it before they read it.
     """
 
     symbols: Symbols
@@ -175,6 +177,7 @@ class Expressions(Parts):
         super().__init__(faults)
         self.feeds: Mapping[str, frozenset[str]] = {}
         self.groups: list[frozenset[str]] = []
+        self.stale = frozenset[str]()
 
     def arity(self, kind: str, name: Word, wanted: int, given: int, span: Span) -> None:
         if wanted != given:
@@ -251,7 +254,8 @@ class Expressions(Parts):
                 self.faults.tell("TW0810", what, item.span, hint=hint, names=True)
             return Phrase(TOTAL_COST, ATOM, item.span, frozenset((TOTAL_COST,)))
         found = self._called("function", self.symbols.functions, name, read, item.span)
-        return Phrase(found.text, ATOM, item.span, found.reads, frozenset((name.key,)))
+        number = frozenset((name.key,))
+        return self._dated(Phrase(found.text, ATOM, item.span, found.reads, number), not paid)
 
     def _called(
         self, kind: str, known: Mapping[str, Signature], name: Word, args: Sequence[Phrase],
@@ -337,7 +341,13 @@ class Expressions(Parts):
         head, args = self.atom(item, names)
         found = self._called("predicate", self.symbols.predicates, head, args, item.span)
         below = self.feeds.get(head.key, frozenset())
-        return Phrase(found.text, ATOM, item.span, found.reads | below)
+        return self._dated(Phrase(found.text, ATOM, item.span, found.reads | below))
+
+    def _dated(self, found: Phrase, read: bool = True) -> Phrase:
+        """A fact or a function that is ``read``: its value at the start of the tick if stale."""
+        if not read or not self.stale & found.reads:
+            return found
+        return replace(found, text=f"was {found.text}", reads=found.reads - self.stale)
 
     def atom(self, item: Item, names: Locals) -> tuple[Word, tuple[Phrase, ...]]:
         """The predicate of a fact and its arguments."""

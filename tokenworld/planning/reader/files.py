@@ -6,14 +6,14 @@ Declarations are read first, rules when all names are known. Everything wrong go
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal, cast
 
 from tokenworld.diagnostics import Related, Severity, Source, Span, closest, has_errors
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.planning.reader.effects import Change, Effect, Effects, Put
+from tokenworld.planning.reader.effects import Change, Effect, Effects, Put, writes
 from tokenworld.planning.reader.expressions import is_number, show
 from tokenworld.planning.reader.names import (
     ROOT,
@@ -106,6 +106,8 @@ class Problem:
 
 
 # ---- the frame ----------------------------------------------------------------------------------
+
+Lent = Callable[[], Mapping[str, Typed]]
 
 _LATER = {
     ":durative-action": ("A durative action", "Use an action without duration."),
@@ -202,10 +204,15 @@ def _second(head: Group) -> Item | None:
 
 
 class _DomainReader(_FileReader):
-    """Reads the declarations of a domain, and keeps its rules for when all names are known."""
+    """Reads the declarations of a domain, and keeps its rules for when all names are known.
 
-    def __init__(self, faults: Faults) -> None:
+    ``at_once`` are the actions whose effects read what they change, with `was` (see `effects`).
+    ``lent`` gives the objects of the problems, which rules may name as if they were constants.
+    """
+
+    def __init__(self, faults: Faults, lent: Lent, at_once: frozenset[str]) -> None:
         super().__init__(faults)
+        self.lent, self.at_once = lent, at_once
         self.requirements: list[Word] = []
         self.types: list[Typed] = []
         self.constants: list[Typed] = []
@@ -228,6 +235,7 @@ class _DomainReader(_FileReader):
                 ":action": self.rules.append,
             },
         )
+        self._borrow()
         self.symbols = self._declared()
         self.spelling, self.objects = Spelling(self.symbols), self.symbols.constants
         for head, read in ((":derived", self._derived), (":action", self._action)):
@@ -289,6 +297,18 @@ class _DomainReader(_FileReader):
         self.functions += waiting
 
     # ---- declarations -----------------------------------------------------------------------
+
+    def _borrow(self) -> None:
+        """Make constants of the objects of the problems that rules name without a declaration."""
+        named = {one.key: one for rule in self.rules for one in _arguments(rule)}
+        for one in (*self.constants, *self.types):
+            named.pop(one.name.key, None)
+        lent = self.lent() if named else {}
+        for name in (one for key, one in named.items() if key in lent):
+            self.constants.append(lent[name.key])
+            what = f"`{name.text}` is declared by the problems alone; it becomes a constant."
+            hint = "Declare it in `:constants`."
+            self.faults.tell("TW0201", what, name.span, hint=hint, severity=Severity.WARNING)
 
     def _declared(self) -> Symbols:
         """The declarations by name, looked up among each other."""
@@ -395,6 +415,10 @@ class _DomainReader(_FileReader):
             asked = self.condition(before, names)
         after = fields.get(":effect")
         effects = () if after is None else self.effects(after, names)
+        if after is not None and name.key in self.at_once:
+            self.stale = frozenset[str]().union(*map(writes, effects))
+            effects = self.effects(after, names)
+            self.stale = frozenset()
         if asked is None:
             raise Skip
         costs = tuple(one.value for one in effects if isinstance(one, Change) and one.pays)
@@ -431,15 +455,52 @@ def _derived_key(rule: Group) -> str:
     return head.head if rule.head == ":derived" and isinstance(head, Group) else ""
 
 
-def read_domain(source: Source, faults: Faults) -> Domain | None:
+def _arguments(rule: Group) -> Iterator[Word]:
+    """The names behind the heads of the lists inside a rule, from the last one on."""
+    waiting = [part for part in rule.items if isinstance(part, Group)]
+    while waiting:
+        for part in waiting.pop().items[1:]:
+            if isinstance(part, Group):
+                waiting.append(part)
+            elif part.text[0] not in "?:#-" and not is_number(part):
+                yield part
+
+
+def read_domain(
+    source: Source,
+    faults: Faults,
+    lent: Lent,
+    at_once: frozenset[str] = frozenset(),
+) -> Domain | None:
     """The domain of a text as written; ``None`` where it cannot be used."""
-    reader = _DomainReader(faults)
+    reader = _DomainReader(faults, lent, at_once)
     frame = reader.framed(source, "domain", "Name the domain file first.")
     domain = None if frame is None else reader.read(*frame)
     return None if has_errors(faults.found) else domain
 
 
 # ---- problems -----------------------------------------------------------------------------------
+
+
+def shared_objects(sources: Sequence[Source]) -> Mapping[str, Typed]:
+    """The objects that all problems declare, each with the same type everywhere."""
+    found = [_objects_of(source) for source in sources]
+    return {
+        key: one
+        for key, one in (found[0] if found else {}).items()
+        if all(key in other and _kind_key(other[key]) == _kind_key(one) for other in found)
+    }
+
+
+def _objects_of(source: Source) -> Mapping[str, Typed]:
+    """The objects of a problem by name; none of a text that cannot be read."""
+    reader, declared = _FileReader(Faults()), list[Typed]()
+    frame = reader.framed(source, "problem", "")
+    for item in () if frame is None else frame[1]:
+        if isinstance(item, Group) and item.head == ":objects":
+            with suppress(Skip):
+                declared += reader.typed(item.items[1:], variables=False)
+    return {one.name.key: one for one in declared}
 
 
 class _ProblemReader(_FileReader):
