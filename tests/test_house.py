@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import house
 
-LINES = 117_770
+LINES = 117_821
 MODULES = 414
 CROWDED = 0
 IN_CIRCLES = 0

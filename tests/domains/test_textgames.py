@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -16,7 +17,11 @@ import pytest
 from tokenworld.check.analysis.laws import order_pairs
 from tokenworld.prose.rulebook import rule_context
 from tokenworld.session import check_file, load_program
+from tokenworld.session.scenarios import run_scenario
 from tokenworld.verbs.conform.verb import Conforming
+from tokenworld.verbs.coverage import Coverage
+from tokenworld.verbs.mutate import mutate
+from tokenworld.verbs.output import Output
 from tokenworld.verbs.records.replay import Games, games_of
 from tokenworld.verbs.records.rows import BadRow, Recorded, TextRow, read_text_rows
 
@@ -147,6 +152,33 @@ def test_its_rules_are_told_in_english(game: str) -> None:
         assert f"**{law.name.replace('_', ' ')}**" in found.objects
     assert "- Won (" in found.score
     assert "- The score is " in found.score
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", HERE)
+def test_its_scenarios_take_every_way_of_its_own_rules(game: str) -> None:
+    coverage, path = Coverage(), GAMES / game / "world.tw"
+    loaded = load_program(path)
+    own = {one.name for one in loaded.sources if one.path == path}
+    loaded = replace(loaded, program=coverage.instrument(loaded.program))
+    for scenario in loaded.program.scenarios:
+        assert run_scenario(loaded, scenario, watch=coverage.watch).ok, scenario.title
+    missed = [
+        f"{mark.span}: {mark.rule}, {mark.what}"
+        for mark, count in coverage.listed()
+        if not count and mark.span.file in own
+    ]
+    assert own
+    assert missed == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", HERE)
+def test_four_of_five_mutants_are_noticed(game: str, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = tuple(path for path in files(game) if ".test." in path.name)
+    out, path = Output(as_json=True), GAMES / game / "world.tw"
+    code = mutate(str(path), out, sample=None, seed=0, least=80.0, rows=rows)
+    assert code == 0, capsys.readouterr().out
 
 
 @needs_rows

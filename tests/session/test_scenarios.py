@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tokenworld.diagnostics import Failure
 from tokenworld.session import Loaded, ScenarioResult, run_scenario
 
 RULES = """
@@ -149,6 +150,28 @@ def test_scenarios_do_not_touch_each_other(loaded: Callable[[str], Loaded]) -> N
     )
     for _ in range(2):
         assert all(run_scenario(program, one).ok for one in program.program.scenarios)
+
+
+def test_a_given_that_cannot_be_carried_out_is_told_with_its_place(
+    loaded: Callable[[str], Loaded],
+) -> None:
+    program = loaded(
+        """
+        type T { at: T? nested }
+        actor me: T
+        action a(x: T) { x.at = none }
+        world w { object p, q: T  goal g: p.at == q }
+        scenario "s" in w { given { p.at = q  q.at = p } }
+        """
+    )
+    (scenario,) = program.program.scenarios
+    with pytest.raises(Failure) as failed:
+        run_scenario(program, scenario)
+    (found,) = failed.value.diagnostics
+    assert found.code == "TW1005"
+    assert found.span is not None
+    assert found.span.line == 6
+    assert found.hint
 
 
 def test_only_the_actor_of_the_world_acts(loaded: Callable[[str], Loaded]) -> None:

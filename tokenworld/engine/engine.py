@@ -7,7 +7,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tokenworld.core import lowered
+from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.engine.answers import Answers
+from tokenworld.engine.changes import Breach
 from tokenworld.engine.knowledge import Knowledge
 from tokenworld.engine.luck import Luck, SeededLuck
 from tokenworld.engine.rows.layout import AWARDED, LATCHED
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     from tokenworld.engine.arrays import Made
 
 __all__ = ["Engine"]
+
+_GIVEN = "Correct it, or give it in several steps."
 
 
 class Engine(Answers):
@@ -70,10 +74,15 @@ class Engine(Answers):
         return self.halves(state, command, luck).acted
 
     def edit(self, state: State, body: Body) -> State:
-        """A `given` of a scenario: a body applied between ticks, no tick passes."""
+        """A `given` of a scenario: a body applied between ticks, no tick passes. `Failure` where
+        it cannot be carried out."""
         lowered_body = lowered(self.instance.program).body(body)
         outside = Outside(self.instance, self.layout, self._prose, state, (lowered_body,))
-        outside.run(lowered_body, SeededLuck(), "given")
+        try:
+            outside.run(lowered_body, SeededLuck(), "given")
+        except Breach as breach:
+            message = f"The `given` cannot be carried out: {breach.message}"
+            raise Failure(Diagnostic(breach.code, message, body[0].span, hint=_GIVEN)) from None
         return self.progressed(outside.state())
 
     def put(self, state: State, fluent: str, args: tuple[Raw, ...], value: Raw) -> State:

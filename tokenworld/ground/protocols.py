@@ -16,6 +16,7 @@ from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground.instance import Instance
 from tokenworld.ground.outcome import Command, LuckyDraw
 from tokenworld.ground.values import Json, Raw
+from tokenworld.model import Term
 
 StateT = TypeVar("StateT")
 
@@ -149,6 +150,10 @@ class Simulator(Protocol[StateT]):
 
     def short_key(self, state: StateT) -> Hashable:
         """The same for one search: quick to make and to compare, and of no use to another."""
+
+    def told_by(self, terms: Iterable[Term]) -> Callable[[Hashable], Hashable] | None:
+        """A getter of what decides the values of terms from a short key; ``None`` where that is not
+        known."""
 
     def won(self, state: StateT, goal: str | None) -> bool:
         """Whether the goal (any goal line if ``None``) is reached in this state."""

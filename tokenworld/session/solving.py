@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Literal
 
 from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean
 from tokenworld.engine import Engine, EngineSimulator, SeededLuck, State, in_tick
-from tokenworld.engine.changes import Breach
 from tokenworld.engine.rows.commit import bury, store_value
 from tokenworld.engine.rows.layout import TICK
 from tokenworld.engine.rows.stepper import Tick
@@ -407,10 +406,7 @@ def explain_unwinnable(
         engine = Engine(remake(program), EnglishProse())
         start = engine.start(state.seed)
         if body:
-            try:
-                start = engine.edit(start, body)
-            except Breach as breach:  # such a start is none: a box in itself
-                raise Failure(Diagnostic(breach.code, breach.message, world.world.span)) from None
+            start = engine.edit(start, body)
         return EngineSimulator(engine, start), start
 
     quote = {source.name: source.text for source in world.loaded.sources}

@@ -7,7 +7,7 @@ the replay and the count of all states take it as it is.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic
 
@@ -23,6 +23,7 @@ from tokenworld.ground import (
     Way,
     moves_of,
 )
+from tokenworld.model import Term
 
 _MOST = 4_096
 """States that one belief holds at most."""
@@ -153,6 +154,9 @@ class Beliefs(Generic[StateT]):
         self, state: Belief[StateT]
     ) -> Iterable[tuple[Command, Sequence[Way[Belief[StateT]]]]]:
         return moves_of(self, state)
+
+    def told_by(self, terms: Iterable[Term]) -> Callable[[Hashable], Hashable] | None:
+        return None
 
     def short_key(self, state: Belief[StateT]) -> Hashable:
         return frozenset((origin, self._simulator.short_key(one)) for origin, one in state.open)

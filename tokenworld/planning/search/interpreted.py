@@ -305,6 +305,7 @@ class Search(Resumable, Generic[StateT]):
         self._frontier: Frontier[StateT] = frontier or (Cheapest() if self.by_cost else Breadth())
         self.gaps = gaps(simulator.instance, simulator.unlisted)
         self._won: set[Node] = set()
+        self._short_keys: set[Hashable] = set()
         self._cut = self._discounts = False
         self._expanded = 0
         self._key_bytes = self._state_bytes = 0
@@ -379,11 +380,14 @@ class Search(Resumable, Generic[StateT]):
         if simulator.lost(state):
             return None
         self._expanded += 1
-        for number, command in enumerate(simulator.commands(state)):
+        for number, (command, ways) in enumerate(simulator.moves(state)):
             cost = simulator.cost(state, command) if self.by_cost else 0
             self._discounts = self._discounts or cost < 0
-            for luck, successor in enumerate(simulator.successors(state, command)):
-                reached = self._reach(successor.state, node, number, luck, cost)
+            for luck, way in enumerate(ways):
+                if way.short_key in self._short_keys and not self.by_cost:
+                    continue
+                self._short_keys.add(way.short_key)
+                reached = self._reach(way.state(), node, number, luck, cost)
                 if reached in self._won and self._frontier.early_goal:
                     return reached
         return None
@@ -399,7 +403,8 @@ class Search(Resumable, Generic[StateT]):
         else:
             self._won.discard(node)
         if node % _SAMPLE == 0:
-            self._key_bytes = max(self._key_bytes, size_of(key))
+            told = size_of(key) + size_of(self._simulator.short_key(state))
+            self._key_bytes = max(self._key_bytes, told)
             self._state_bytes = max(self._state_bytes, size_of(state))
         return node
 

@@ -7,7 +7,7 @@ leads to the same state with more known draws.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Generic
 
@@ -26,6 +26,7 @@ from tokenworld.ground import (
     Try,
     Way,
 )
+from tokenworld.model import Term
 from tokenworld.planning.ladder import plan
 from tokenworld.planning.search.interpreted import Found, Limits, search
 from tokenworld.planning.verdict import PlanStep
@@ -153,6 +154,9 @@ class ObservedSimulator(Generic[StateT]):
     def key(self, state: Observed[StateT]) -> Hashable:
         key = self.inner.key(state.state)
         return (key, state.known) if state.known else key
+
+    def told_by(self, terms: Iterable[Term]) -> Callable[[Hashable], Hashable] | None:
+        return None
 
     def short_key(self, state: Observed[StateT]) -> Hashable:
         short_key = self.inner.short_key(state.state)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
-from typing import Generic
+from typing import Generic, NamedTuple
 
 from tokenworld.core import Rules, lowered
 from tokenworld.core.nodes import Body, BranchDraw, Create, Let, PickDraw, Require, UniformDraw
@@ -61,8 +61,7 @@ _MOST = 4_000
 """The largest number of combinations of values that are evaluated."""
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
+class Way(NamedTuple):
     """A way to make a fact true: its cost, and the facts that it needs."""
 
     cost: int
@@ -74,6 +73,11 @@ FREE = Way(0, frozenset())
 
 def together(*ways: Way) -> Way:
     """All of these at once."""
+    if len(ways) == 2:
+        one, other = ways
+        if one is FREE:
+            return other
+        return one if other is FREE else Way(one.cost + other.cost, one.facts | other.facts)
     paid = [way for way in ways if way is not FREE]
     if len(paid) < 2:
         return paid[0] if paid else FREE
@@ -86,14 +90,13 @@ class Costs:
     Two of them are equal if their values cost the same; ``ways`` is ``None`` if nothing is known.
     """
 
-    __slots__ = ("_hash", "ways")
+    __slots__ = ("ways",)
 
     def __init__(self, ways: Mapping[Value, Way] | None) -> None:
         self.ways = ways
-        self._hash = hash(None if ways is None else frozenset(ways))
 
     def __hash__(self) -> int:
-        return self._hash
+        return hash(None if self.ways is None else frozenset(self.ways))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Costs):
@@ -136,6 +139,15 @@ class CostAlgebra:
         known = [one.ways for one in operands if one.ways is not None]
         if len(known) < len(operands) or prod(len(one) for one in known) > _MOST:
             return _UNKNOWN
+        if len(known) == 1:
+            return _cheapest((function(value), way) for value, way in known[0].items())
+        if len(known) == 2:
+            left, right = known
+            return _cheapest(
+                (function(value, other), together(way, more))
+                for value, way in left.items()
+                for other, more in right.items()
+            )
         return _cheapest(
             (function(*(value for value, _ in chosen)), together(*(way for _, way in chosen)))
             for chosen in product(*(one.items() for one in known))
@@ -216,8 +228,11 @@ def _failing(condition: Costs) -> Way | None:
     """The cheapest way in which a condition does not hold."""
     if condition.ways is None:
         return FREE
-    ways = [way for value, way in condition.ways.items() if value is not True]
-    return min(ways, key=lambda way: way.cost) if ways else None
+    found = None
+    for value, way in condition.ways.items():
+        if value is not True and (found is None or way.cost < found.cost):
+            found = way
+    return found
 
 
 # ---- Facts to look out for ----------------------------------------------------------------------

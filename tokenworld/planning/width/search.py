@@ -56,8 +56,21 @@ class GoalDistance(Generic[StateT]):
         self._simulator, self._lines = simulator, lines
         self._changing = lowered(simulator.instance.program).changing
         self._instance: Instance | None = None
+        names = {line.name for line in lines}
+        goals = [one.condition for one in simulator.instance.world.goals if one.name in names]
+        self._told = simulator.told_by(goals)
+        self._known: dict[Hashable, int] = {}
 
     def __call__(self, state: StateT) -> int:
+        if self._told is None:
+            return self._distance(state)
+        told = self._told(self._simulator.short_key(state))
+        found = self._known.get(told)
+        if found is None:
+            found = self._known[told] = self._distance(state)
+        return found
+
+    def _distance(self, state: StateT) -> int:
         instance = self._simulator.instance_at(state)
         if self._instance is None or not _alike(instance, self._instance):
             self._instance = instance
