@@ -66,6 +66,7 @@ class GraphWorld:
         )  # fmt: skip
         program = SimpleNamespace(
             actions=actions,
+            actor=None,
             laws={},
             births=(),
             invariants={},
