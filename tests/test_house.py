@@ -10,8 +10,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import house
 
-LINES = 117_821
-MODULES = 414
+LINES = 118_966
+MODULES = 420
 CROWDED = 0
 IN_CIRCLES = 0
 LONGEST_FUNCTION = 74

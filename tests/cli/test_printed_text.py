@@ -51,6 +51,7 @@ CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
     "rollout": ((NAME, "--runs", "3"), (NAME, "--runs", "3", "--policy", BAD)),
     "play": ((NAME,), (NAME, "--goal", BAD), (NAME, "--web", "--host", BAD)),
     "legal": ((NAME,), (NAME, f"box {BAD}"), (NAME, BAD)),
+    "learn": (("fit", NAME, NOWHERE),),
     "dist": ((NAME,), (NAME, "--intent", f"box {BAD}"), (NAME, "--start", NOWHERE)),
     "explain": ((NAME,), (BAD,), (NAME, "--stage", "engine")),
     "rules": ((NAME,), (NAME, "--context")),

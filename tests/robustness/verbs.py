@@ -193,6 +193,7 @@ CASES: dict[str, Callable[[Box], tuple[str, ...]]] = {
     "play of a run": lambda box: ("play", "--run", "1", *box.store()),
     "legal": lambda box: ("legal", box.world(), *box.one((), ("--all",))),
     "dist": lambda box: ("dist", box.world(), *box.one((), ("--most", "3"))),
+    "learn": lambda box: ("learn", "fit", box.world(), str(box.damaged("moves.script"))),
     "dist at": lambda box: ("dist", box.copy("world.tw"), "--at", box.damaged("moves.script")),
     "legal at": lambda box: ("legal", box.copy("world.tw"), "--at", box.damaged("moves.script")),
     # ---- planning -----------------------------------------------------------------------------

@@ -34,6 +34,7 @@ MODULES = {
     ),
     "planning": ("plan", "hint", "audit", "doctor", "sweep", "export", "import", "equiv"),
     "playing": ("run", "rollout", "play", "legal", "dist"),
+    "learning": ("learn",),
     "recorded": ("runs", "log", "quality", "report", "conform"),
     "predicting": ("simbench",),
 }  # fmt: skip

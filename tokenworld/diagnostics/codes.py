@@ -125,6 +125,10 @@ CODES: Final[dict[str, tuple[str, Severity]]] = {
     "TW1107": ("game cannot go on with the changed rules", ERROR),
     "TW1201": ("a draw of a real number among outcomes", ERROR),
     "TW1202": ("too many outcomes agree with what was observed", ERROR),
+    "TW1203": ("nothing that can be learned", ERROR),
+    "TW1204": ("learned number decides more than a probability", ERROR),
+    "TW1205": ("recorded transition is impossible by the rules", ERROR),
+    "TW1206": ("too little data for a param", WARNING),
 }
 
 

@@ -1,0 +1,273 @@
+"""``tw learn fit``: the likeliest values of learned params."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import replace
+from math import sqrt
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tokenworld.engine import Engine
+from tokenworld.ground import PASS
+from tokenworld.prose.wording import EnglishProse
+from tokenworld.session import open_world
+from tokenworld.verbs.learn import fitting
+from tokenworld.verbs.learn.evidence import collected, learned_params
+from tokenworld.verbs.records.transitions import transitions
+
+Tw = Any
+
+COIN = """
+param heads: 0% to 100% = 50% learned
+param spare: 0% to 100% = 40% learned
+type Coin { up: bool  ever: 0 to 9 clamped = 0 }
+actor me: Coin
+action wait() as "wait" { }
+action pocket() as "pocket" { chance spare { me.ever += 1 } }
+law flip(c: Coin) { let h = chance heads  c.up = h }
+world w { object coin: Coin }
+"""
+
+HENS = """
+param stray: 0.00% to 100.00% = 50.00% learned
+param a: 0.000 to 1.000 = 0.300 learned
+param b: 0.000 to 1.000 = 0.300 learned
+type Place
+type Hen { at: Place  tired: bool }
+type Hero
+actor me: Hero
+object yard, nest, barn: Place
+action wait() as "wait" { }
+derive rate(h: Hen) = if h.tired then stray * 0.5 else stray
+law roam(h: Hen) { chance rate(h) { pick p: Place { h.at = p } } }
+phase turns sequentially
+law rest(h: Hen) during turns {
+  h.tired = h.at == yard
+  chance a { h.at = yard } or b { h.at = barn }
+}
+world w {
+  object hero: Hero
+  object ida, eva: Hen { at = nest }
+}
+"""
+
+
+def recorded(world: Path, rows: Path, ticks: int, truth: dict[str, int], seed: int = 5) -> None:
+    """Play with other values of the params, and write what happened as rows."""
+    opened = open_world(str(world))
+    given = replace(opened.instance, params={**opened.instance.params, **truth})
+    player, engine = Engine(given, EnglishProse()), opened.engine
+    state, lines = engine.start(seed), []
+    for _ in range(ticks):
+        after, _records = player.play(state, PASS)
+        intent = {"format": "tw-intent/1", "pass": True}
+        row = {"format": "tw-row/1", "state": engine.json(state), "intent": intent}
+        lines.append(json.dumps({**row, "tick": engine.json(after)}))
+        state = after
+    rows.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+
+@pytest.fixture
+def coin(tmp_path: Path) -> Path:
+    path = tmp_path / "coin.tw"
+    path.write_text(COIN, encoding="utf-8")
+    recorded(path, tmp_path / "rows.jsonl", 60, {"heads": 30})
+    return path
+
+
+@pytest.fixture
+def hens(tmp_path: Path) -> Path:
+    path = tmp_path / "hens.tw"
+    path.write_text(HENS, encoding="utf-8")
+    return path
+
+
+def by_name(found: Any) -> dict[str, Any]:
+    return {one["name"]: one for one in found["params"]}
+
+
+# ---- values ---------------------------------------------------------------------------------
+
+
+def test_a_single_chance_is_a_count_without_scipy(
+    tw: Tw, coin: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fitting, "find_spec", lambda name: None)
+    ran = tw("learn", "fit", coin, "rows.jsonl", "--json")
+    rows = [json.loads(x) for x in coin.with_name("rows.jsonl").read_text().splitlines()]
+    ups = sum(row["tick"]["objects"][0]["attrs"]["up"] for row in rows)
+    heads = by_name(ran.json)["heads"]
+    assert (ran.code, heads["by"], heads["informative"]) == (0, "count", 60)
+    assert heads["value"] == pytest.approx(ups / 60)
+    assert heads["error"] == pytest.approx(sqrt(ups / 60 * (1 - ups / 60) / 60))
+
+
+def test_scipy_missing_is_told_where_it_is_needed(
+    tw: Tw, hens: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorded(hens, hens.with_name("rows.jsonl"), 5, {})
+    monkeypatch.setattr(fitting, "find_spec", lambda name: None)
+    ran = tw("learn", "fit", hens, "rows.jsonl")
+    assert ran.code != 0
+    assert "TW0811" in ran.err
+    assert 'pip install "token-world[learn]"' in ran.err
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_hidden_draws_are_recovered_within_three_standard_errors(
+    tw: Tw, hens: Path, seed: int
+) -> None:
+    pytest.importorskip("scipy", reason="scipy is an extra")
+    truth = {"stray": 3500, "a": 450, "b": 150}
+    recorded(hens, hens.with_name("rows.jsonl"), 250, truth, seed)
+    found = by_name(tw("learn", "fit", hens, "rows.jsonl", "--json").json)
+    for name, scale in (("stray", 10_000), ("a", 1000), ("b", 1000)):
+        one = found[name]
+        assert one["by"] == "fit"
+        assert abs(one["value"] - truth[name] / scale) < 3 * one["error"], one
+
+
+def test_the_likelihood_is_that_of_the_rows_and_its_slope_is_right(hens: Path) -> None:
+    np = pytest.importorskip("numpy", reason="numpy is an extra")
+    rows = hens.with_name("rows.jsonl")
+    recorded(hens, rows, 40, {"a": 450})
+    world = open_world(str(hens))
+    params = learned_params(world)
+    found = collected(world, transitions(world, [rows]), params, lambda said: None)
+    every = [one for one in transitions(world, [rows]) if not hasattr(one, "why")]
+    scores = [world.engine.logp(x.state, x.intent, x.seen).logp for x in every]  # type: ignore[union-attr]
+    values = {name: one.value for name, one in params.items()}
+    assert fitting.likelihood(found, values) == pytest.approx(sum(scores), abs=1e-8)
+    assert len(found.factors) < 40
+    problem = fitting._Problem(found, list(params), found.factors, params)
+    at = np.array([-0.3, 0.2, -0.8])
+    _, slope = problem.in_logits(at)
+    for place in range(3):
+        step = np.zeros(3)
+        step[place] = 1e-6
+        more, less = problem.in_logits(at + step)[0], problem.in_logits(at - step)[0]
+        assert slope[place] == pytest.approx((more - less) / 2e-6, rel=1e-4)
+
+
+# ---- what is said and written ---------------------------------------------------------------
+
+
+def test_a_param_without_information_keeps_its_value(tw: Tw, coin: Path) -> None:
+    ran = tw("learn", "fit", coin, "rows.jsonl", "--write")
+    assert ran.code == 0
+    assert "TW1206" in ran.err
+    assert "coin.tw:7:31" in ran.err
+    assert "param spare: 0% to 100% = 40% learned" in coin.read_text(encoding="utf-8")
+
+
+def test_values_are_written_with_a_diff_and_only_when_asked_for(tw: Tw, coin: Path) -> None:
+    before = coin.read_text(encoding="utf-8")
+    tw("learn", "fit", coin, "rows.jsonl", "-o", "fit.json")
+    assert coin.read_text(encoding="utf-8") == before
+    value = by_name(json.loads(Path("fit.json").read_text(encoding="utf-8")))["heads"]["value"]
+    ran = tw("learn", "fit", coin, "rows.jsonl", "--write")
+    line = f"param heads: 0% to 100% = {value * 100:.0f}% learned"
+    assert f"+{line}" in ran.out.splitlines()
+    assert coin.read_text(encoding="utf-8") == before.replace(
+        "param heads: 0% to 100% = 50% learned", line
+    )
+
+
+def test_a_value_that_the_world_sets_is_written_there(tw: Tw, coin: Path) -> None:
+    text = COIN.replace("object coin", "param heads = 10%  object coin")
+    coin.write_text(text, encoding="utf-8")
+    assert tw("learn", "fit", coin, "rows.jsonl", "--write").code == 0
+    written = coin.read_text(encoding="utf-8")
+    assert "param heads: 0% to 100% = 50% learned" in written
+    assert "param heads = 10%" not in written
+    assert tw("check", coin).code == 0
+
+
+def test_written_alternatives_leave_no_less_than_nothing(tw: Tw, coin: Path) -> None:
+    """1 of 3 and 2 of 3 are 33 % and 67 %; 1 of 6, 1 of 6 and 4 of 6 would be 101 %."""
+    pytest.importorskip("scipy", reason="scipy is an extra")
+    second = "param second: 0% to 100% = 30% learned\nparam spare"
+    three = "chance heads { c.ever = 1 } or second { c.ever = 2 } or spare { c.ever = 3 }"
+    text = COIN.replace("param spare", second).replace("chance spare { me.ever += 1 }", "")
+    text = text.replace("let h = chance heads  c.up = h", three)
+    coin.write_text(text.replace("= 40%", "= 20%").replace("= 50%", "= 20%"), encoding="utf-8")
+    recorded(coin, coin.with_name("rows.jsonl"), 1, {"heads": 100, "second": 0, "spare": 0})
+    row = json.loads(coin.with_name("rows.jsonl").read_text(encoding="utf-8"))
+    lines = []
+    for ever in (1, 2, 3, 3, 3, 3):
+        row["tick"]["objects"][0]["attrs"]["ever"] = ever
+        lines.append(json.dumps(row))
+    coin.with_name("rows.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    assert tw("learn", "fit", coin, "rows.jsonl", "--write").code == 0
+    assert tw("check", coin).code == 0
+    world = open_world(str(coin))
+    assert sum(world.instance.params.values()) == 100  # type: ignore[arg-type]
+
+
+# ---- bad input ------------------------------------------------------------------------------
+
+
+def impossible(coin: Path) -> str:
+    """A row more, that no outcome leads to."""
+    rows = coin.with_name("rows.jsonl")
+    row = json.loads(rows.read_text(encoding="utf-8").splitlines()[0])
+    row["tick"]["objects"][0]["attrs"]["ever"] = 7
+    with rows.open("a", encoding="utf-8") as file:
+        file.write(f"{json.dumps(row)}\n")
+    return "rows.jsonl:61"
+
+
+def test_an_impossible_row_is_named_with_its_slot_and_rule(tw: Tw, coin: Path) -> None:
+    place, before = impossible(coin), coin.read_text(encoding="utf-8")
+    ran = tw("learn", "fit", coin, "rows.jsonl", "--write")
+    assert ran.code == 1
+    assert "TW1205" in ran.err
+    assert f"{place}: Coin.ever(coin): 7 was observed, the rules give 0" in ran.err
+    assert "action pocket" in ran.err
+    assert "rows.jsonl:1 begins alike and ends otherwise" in ran.err
+    assert coin.read_text(encoding="utf-8") == before
+
+
+def test_impossible_rows_may_count_as_noise(tw: Tw, coin: Path) -> None:
+    impossible(coin)
+    ran = tw("learn", "fit", coin, "rows.jsonl", "--noise", "0.01")
+    assert ran.code == 0
+    assert "counted as noise: rows.jsonl:61" in ran.err
+    assert tw("learn", "fit", coin, "rows.jsonl", "--noise", "2").code == 2
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code"),
+    [
+        (" learned", "", "TW1203"),
+        ("0% to 100% = 50%", "int = 0", "TW1203"),
+        ("c.up = h", "c.up = h and heads > 10%", "TW1204"),
+        ("me.ever += 1", "me.ever += 1", "TW1206"),
+    ],
+)
+def test_params_that_cannot_be_fitted_are_told(
+    tw: Tw, coin: Path, old: str, new: str, code: str
+) -> None:
+    text = COIN.replace(old, new)
+    if new.startswith("int"):
+        text = text.replace("chance heads", "chance (if heads > 3 then 20% else 50%)")
+    coin.write_text(text, encoding="utf-8")
+    ran = tw("learn", "fit", coin, "rows.jsonl")
+    assert code in ran.err, ran.err
+
+
+def test_rows_that_cannot_be_used_are_skipped_and_told(tw: Tw, coin: Path) -> None:
+    shutil.copy("rows.jsonl", "more.jsonl")
+    with Path("more.jsonl").open("a", encoding="utf-8") as file:
+        file.write("nonsense\n")
+    ran = tw("learn", "fit", coin, "more.jsonl")
+    assert ran.code == 0
+    assert "more.jsonl:61: the line is not JSON" in ran.err
+    assert tw("learn", "fit", coin).code == 2
+    assert tw("learn", "fit", coin, "nowhere.jsonl").code == 2
+    Path("empty.jsonl").write_text("", encoding="utf-8")
+    assert tw("learn", "fit", coin, "empty.jsonl").code == 1

@@ -1,0 +1,1 @@
+"""``tw learn``: numbers of rules from recorded transitions."""

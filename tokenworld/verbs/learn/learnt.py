@@ -1,0 +1,311 @@
+"""Numbers that are followed through the rules: what a probability is in terms of learned params.
+
+The rules of a world are compiled once more, with a `Learnt` in place of the value of each learned
+param. Sums, differences and products of it are polynomials; a probability that comes out as one is
+an *atom*. What decides anything else cannot be followed (`NotFollowed`).
+"""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, NoReturn
+
+from tokenworld.engine.outcomes.partial import ForkLuck
+from tokenworld.engine.rows.code.runtime import RUNTIME
+from tokenworld.engine.rows.log import Log
+
+__all__ = ["Atoms", "Learnt", "NotFollowed", "Weight", "over", "to_real"]
+
+MOST_KEPT = 1000
+"""Results that are kept of each number."""
+Powers = tuple[str, ...]
+"""A product of params, in order, repeated for powers."""
+
+
+class NotFollowed(Exception):
+    """A learned number decides what is no probability; ``names`` are the params in it."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        super().__init__(", ".join(names))
+        self.names = tuple(names)
+
+
+def _refuse(self: Learnt, *_: object) -> NoReturn:
+    raise NotFollowed(sorted(self.names))
+
+
+class Learnt:
+    """A polynomial of learned params with exact coefficients; it stands for a scaled number, as
+    rules calculate with it."""
+
+    __slots__ = ("_made", "terms")
+
+    def __init__(self, terms: Mapping[Powers, Fraction]) -> None:
+        self.terms = {powers: share for powers, share in terms.items() if share}
+        self._made: dict[tuple[str, object], tuple[Any, Learnt]] = {}
+
+    def _once(self, how: str, other: Any, make: Callable[[Learnt], Learnt]) -> Learnt:
+        """A result that is worked out once: the same for the same operand."""
+        key = (how, id(other) if isinstance(other, Learnt) else other)
+        known = self._made.get(key)
+        if known is None:
+            if len(self._made) >= MOST_KEPT:
+                self._made.clear()
+            known = self._made[key] = (other, make(Learnt.of(other)))
+        return known[1]
+
+    @classmethod
+    def of(cls, value: object) -> Learnt:
+        """A number as a polynomial."""
+        if isinstance(value, Learnt):
+            return value
+        assert isinstance(value, (int, float, Fraction))
+        return cls({(): Fraction(value)})
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The params in it."""
+        return frozenset(name for powers in self.terms for name in powers)
+
+    def key(self) -> tuple[tuple[Powers, Fraction], ...]:
+        """What tells it from others."""
+        return tuple(sorted(self.terms.items()))
+
+    def at(self, values: Mapping[str, float]) -> float:
+        """Its value."""
+        total = 0.0
+        for powers, share in self.terms.items():
+            one = float(share)
+            for name in powers:
+                one *= values[name]
+            total += one
+        return total
+
+    def slope(self, name: str, values: Mapping[str, float]) -> float:
+        """How fast it grows with a param."""
+        return self._derived(name).at(values)
+
+    def _derived(self, name: str) -> Learnt:
+        found: dict[Powers, Fraction] = {}
+        for powers, share in self.terms.items():
+            count = powers.count(name)
+            if count:
+                at = powers.index(name)
+                less = (*powers[:at], *powers[at + 1 :])
+                found[less] = found.get(less, Fraction(0)) + share * count
+        return Learnt(found)
+
+    # ---- calculating --------------------------------------------------------------------------
+
+    def __add__(self, other: Any) -> Learnt:
+        return self._once("+", other, self._plus)
+
+    def _plus(self, other: Learnt) -> Learnt:
+        found = dict(self.terms)
+        for powers, share in other.terms.items():
+            found[powers] = found.get(powers, Fraction(0)) + share
+        return Learnt(found)
+
+    def __mul__(self, other: Any) -> Learnt:
+        return self._once("*", other, self._times)
+
+    def _times(self, other: Learnt) -> Learnt:
+        found: dict[Powers, Fraction] = {}
+        for powers, share in self.terms.items():
+            for more, other_share in other.terms.items():
+                key = tuple(sorted((*powers, *more)))
+                found[key] = found.get(key, Fraction(0)) + share * other_share
+        return Learnt(found)
+
+    def __neg__(self) -> Learnt:
+        return self * -1
+
+    def __pos__(self) -> Learnt:
+        return self
+
+    def __sub__(self, other: Any) -> Learnt:
+        return self + Learnt.of(other) * -1
+
+    def __rsub__(self, other: Any) -> Learnt:
+        return (-self).__add__(other)
+
+    def __truediv__(self, other: Any) -> Learnt:
+        if isinstance(other, Learnt) or not other:
+            _refuse(self)
+        return self * (1 / Fraction(other))
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    # ---- what cannot be followed --------------------------------------------------------------
+
+    def __eq__(self, other: object) -> bool:
+        if other is None:
+            return False
+        _refuse(self)
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    @property
+    def numerator(self) -> NoReturn:
+        _refuse(self)
+
+    @property
+    def denominator(self) -> NoReturn:
+        _refuse(self)
+
+    __lt__ = __le__ = __gt__ = __ge__ = __rtruediv__ = __floordiv__ = __rfloordiv__ = _refuse
+    __mod__ = __rmod__ = __pow__ = __rpow__ = __abs__ = __bool__ = __float__ = __int__ = _refuse
+    __index__ = __round__ = __trunc__ = __floor__ = __ceil__ = _refuse
+
+
+numbers.Rational.register(Learnt)  # `Fraction` asks it for parts, which it refuses
+
+
+def over(left: Any, right: Any) -> Any:
+    """A quotient of reals, one of which may be learned."""
+    if isinstance(left, Learnt) or isinstance(right, Learnt):
+        return Learnt.of(left) / right
+    return RUNTIME["over"](left, right)
+
+
+def to_real(value: Any, scale: int) -> Any:
+    """A scaled number as a real."""
+    return value / scale if isinstance(value, Learnt) else float(value / scale)
+
+
+# ---- weights ------------------------------------------------------------------------------------
+
+
+class Weight:
+    """A sum of products of atoms: products, as sorted numbers of atoms, with their factors."""
+
+    __slots__ = ("products",)
+
+    def __init__(self, products: Mapping[tuple[int, ...], Fraction]) -> None:
+        self.products = products
+
+    def __add__(self, other: Weight) -> Weight:
+        found = dict(self.products)
+        for product, share in other.products.items():
+            found[product] = found[product] + share if product in found else share
+        return Weight(found)
+
+    def __mul__(self, other: Weight) -> Weight:
+        if self is ONE or other is ONE:
+            return other if self is ONE else self
+        found: dict[tuple[int, ...], Fraction] = {}
+        for product, share in self.products.items():
+            for more, other_share in other.products.items():
+                key = tuple(sorted((*product, *more))) if product and more else product or more
+                both = share if other_share == 1 else share * other_share
+                found[key] = found[key] + both if key in found else both
+        return Weight(found)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Weight) and self.products == other.products
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.products.items()))
+
+
+ONE = Weight({(): Fraction(1)})
+"""The weight of what is certain."""
+
+
+@lru_cache(maxsize=4096)
+def _share(part: int, whole: int) -> Weight:
+    """The weight of an alternative of which nothing is learned."""
+    return Weight({(): Fraction(part, whole)})
+
+
+@dataclass(frozen=True, slots=True)
+class _Draw:
+    """The alternatives of a draw: what they weigh, and about how likely they are now."""
+
+    given: tuple[Any, ...]
+    weights: tuple[Weight, ...]
+    rough: tuple[int, ...]
+
+
+@dataclass
+class Atoms:
+    """The probabilities in terms of learned params that came up; ``present`` are the values of the
+    params now."""
+
+    present: Mapping[str, float]
+    every: list[Learnt] = field(default_factory=list)
+    _numbers: dict[object, int] = field(default_factory=dict)
+    _draws: dict[object, _Draw] = field(default_factory=dict)
+    _coming: _Draw | None = None
+
+    def _weight(self, share: Learnt) -> Weight:
+        """The weight of a probability: one atom, or what it is where nothing is learned."""
+        if not share.names:
+            return Weight({(): share.terms.get((), Fraction(0))})
+        at = self._numbers.setdefault(share.key(), len(self.every))
+        if at == len(self.every):
+            self.every.append(share)
+        return Weight({(at,): Fraction(1)})
+
+    def _draw(self, given: tuple[Any, ...]) -> _Draw:
+        """The alternatives with these probabilities, and that of none of them."""
+        key = tuple((id(one[0]), one[1]) if isinstance(one, tuple) else id(one) for one in given)
+        known = self._draws.get(key)
+        if known is None:
+            shares = [
+                Learnt.of(one[0]) / one[1] if isinstance(one, tuple) else Learnt.of(one)
+                for one in given
+            ]
+            rest = Learnt.of(1)
+            for one in shares:
+                rest = rest - one
+            shares.append(rest)
+            weights = tuple(map(self._weight, shares))
+            known = _Draw(given, weights, tuple(map(self._rough, shares)))
+            self._draws[key] = known  # it keeps what is given, so that its identity is good
+        return known
+
+    def _rough(self, share: Learnt) -> int:
+        """A whole number that is about as large as a probability now; 0 only for what is never."""
+        return max(1, round(share.at(self.present) * 1_000_000)) if share.terms else 0
+
+    def luck(self) -> type[ForkLuck]:
+        """Luck whose weights are sums of products of atoms."""
+        atoms = self
+
+        class Following(ForkLuck):
+            one = ONE
+
+            def share(self, weights: Sequence[int], choice: int, site: str) -> Weight:
+                coming, atoms._coming = atoms._coming, None
+                if coming is None:
+                    return _share(weights[choice], sum(weights))
+                return coming.weights[choice]
+
+        return Following
+
+    def log(self) -> type[Log]:
+        """A log that follows learned numbers into draws."""
+        atoms = self
+
+        class Noting(Log):
+            __slots__ = ()
+
+            def branch(self, probabilities: tuple[Any, ...], site: str) -> int:
+                if not any(
+                    isinstance(one[0] if isinstance(one, tuple) else one, Learnt)
+                    for one in probabilities
+                ):
+                    return super().branch(probabilities, site)
+                atoms._coming = coming = atoms._draw(probabilities)
+                try:
+                    return self._choose(coming.rough, site)
+                finally:
+                    atoms._coming = None
+
+        return Noting
