@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import signal
+import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -13,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from tests.tools.simbench.conftest import COPIES, Tw, scores
+from tests.tools.simbench.conftest import COPIES, ROOT, Tw, scores
 from tokenworld.verbs.simbench.asking import read_transcript
 from tokenworld.verbs.simbench.sets import read_set
 
@@ -83,6 +86,32 @@ def test_a_run_that_was_killed_goes_on_to_the_same_bytes(
         file.write(b'{"question": 18, "prom')
     code, out, _ = tw("simbench", "run", small, "--predictor", script(COPIES), "-o", part)
     assert (code, "17 answers kept" in out) == (0, True)
+    assert part.read_bytes() == whole.read_bytes()
+
+
+KILLS = COPIES + "    if int(asked['row']) == 17: __import__('os').kill(int(sys.argv[1]), 9)\n"
+RUNS = """
+import os, sys
+from tokenworld.cli import main
+place = sys.argv.index("--predictor") + 1
+sys.argv[place] += f" {os.getpid()}"
+main()
+"""
+
+
+def test_a_run_that_is_killed_itself_goes_on_to_the_same_bytes(
+    tw: Tw, small: Path, tmp_path: Path, script: Script
+) -> None:
+    whole, part = tmp_path / "whole.jsonl", tmp_path / "part.jsonl"
+    assert tw("simbench", "run", small, "--predictor", script(COPIES), "-o", whole)[0] == 0
+    (tmp_path / "kills.py").write_text(KILLS, encoding="utf-8")
+    kills = f"{sys.executable} {tmp_path / 'kills.py'}"
+    given = ["simbench", "run", str(small), "--predictor", kills, "-o", str(part)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", RUNS, *given], env=environment, check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert len(lines(part)) in (17, 18)
+    assert tw("simbench", "run", small, "--predictor", script(COPIES), "-o", part)[0] == 0
     assert part.read_bytes() == whole.read_bytes()
 
 
@@ -164,7 +193,8 @@ import json, sys
 for line in sys.stdin:
     asked = json.loads(line)
     answer = json.dumps({"modified": [], "removed": [], "score": asked.get("score", {})})
-    print(json.dumps({"text": f"Let me think.\\n```json\\n{answer}\\n```"}), flush=True)
+    text = 'Let me think of {it} and of {"contains": 1}.\\n```json\\n' + answer + "\\n```"
+    print(json.dumps({"text": text}), flush=True)
 """
 
 

@@ -66,6 +66,7 @@ def test_the_one_that_copies_is_scored_as_its_baseline(
     assert all(one.startswith("rules without ") for one in names[1:])
     for one in others[1:]:
         assert 0 < one["parts"]["step"]["all"]["strict"]["right"] <= 10
+    assert any(one["parts"]["act"]["dynamic"]["strict"]["right"] < 5 for one in others[1:])
 
 
 ORACLE = f"""

@@ -68,9 +68,11 @@ def _label(name: str, y: int) -> str:
 
 
 def _svg(title: str, rows: int, parts: Sequence[str]) -> str:
-    width, height = _LABEL + _LENGTH + 60, rows * _ROW + 4
+    width, height = _LABEL + _LENGTH + 60, (rows + 1) * _ROW + 4
     return (
         f'<svg role="img" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
-        f'font-size="12" fill="currentColor"><title>{escape(title)}</title>{"".join(parts)}</svg>'
+        f'font-size="12" fill="currentColor"><title>{escape(title)}</title>'
+        f'<text x="{_LABEL}" y="13">{escape(title)}</text>'
+        f'<g transform="translate(0 {_ROW})">{"".join(parts)}</g></svg>'
         if rows else ""
     )  # fmt: skip

@@ -22,6 +22,10 @@ from tokenworld.verbs.simbench.baselines import difference, right_answer
 from tokenworld.verbs.simbench.sets import Question, QuestionSet, digest_of
 
 FORMAT: Final = "tw-simbench-answers/1"
+_KEYS: Final = frozenset(("objects", "modified", "removed", "score", "text"))
+_DECODER: Final = json.JSONDecoder()
+_BRACES: Final = 100
+"""So many braces of a text may begin its answer."""
 Mode = Literal["full", "diff"]
 ENGLISH, WRITTEN, NONE = "english", "tw", "none"
 
@@ -132,19 +136,22 @@ def parsed(text: str, row: TextRow, task: Task) -> Answer:
 
 
 def _object(text: str) -> dict[str, Any] | None:
-    """The JSON object that a text is, or that stands in it; of an answer in a wrapper
-    (``{"text": …}``) that of the text in it."""
-    begin, end = text.find("{"), text.rfind("}")
-    if begin < 0:
-        return None
-    try:
-        found = json.loads(text[begin : end + 1])
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(found, dict):
-        return None
-    inner = found.get("text")
-    return _object(inner) if isinstance(inner, str) else found
+    """The longest JSON object in a text that may be an answer, since a model may think aloud; of
+    an answer in a wrapper (``{"text": …}``) the one in that text."""
+    best, longest, begin = None, 0, text.find("{")
+    for _ in range(_BRACES):
+        if begin < 0:
+            break
+        try:
+            found, end = _DECODER.raw_decode(text, begin)
+        except (ValueError, RecursionError):
+            end = begin + 1
+        else:
+            if end - begin > longest and not _KEYS.isdisjoint(found):
+                best, longest = found, end - begin
+        begin = text.find("{", end)
+    inner = best.get("text") if best is not None else None
+    return _object(inner) if isinstance(inner, str) else best
 
 
 def confidence_of(text: str) -> float | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -27,16 +27,19 @@ _RULES = 4
 
 
 class Simulated:
-    """The rules of a world as a predictor: it reads the state that a question shows."""
+    """The rules of a world as a predictor: it reads the state that a question shows. ``wrote`` has
+    the rules that changed something in answers so far: ``law burn``."""
 
     def __init__(self, world: OpenWorld, form: Form) -> None:
         self.engine, self.form, self._words = world.engine, form, Resolver(world)
+        self.wrote: set[str] = set()
 
     def answer(self, row: TextRow, task: Task) -> Answer:
         """Raises `Failure` where the world has no place for the state."""
         state = self.form.read(given(row, task), row.score_before, row.task)
         command = PASS if task == "env" else self._words.resolve(state, row.action)
         found = self.engine.halves(state, command)
+        self.wrote.update(change[-1] for record in found.records for change in record.made)
         score = self.form.score(found.after).to_json()
         if task == "score":
             return Answer(score=score)
@@ -76,13 +79,13 @@ def copied(row: TextRow, task: Task) -> dict[str, Any]:
 
 def baseline_lines(
     world: OpenWorld, target: str, asked: Sequence[tuple[Question, TextRow]],
-    examples: Sequence[TextRow], seed: int,
+    examples: Sequence[TextRow], wrote: Collection[str], seed: int,
 ) -> Iterator[str]:  # fmt: skip
-    """The lines of ``baselines.jsonl``."""
+    """The lines of ``baselines.jsonl``; some of the rules that ``wrote`` something are left out."""
     nearest = Nearest(examples)
     for question, row in asked:
         yield _line(NEAREST, question, nearest.answer(row, question.task))
-    for name, program in _reduced(world.program, random.Random(seed)):
+    for name, program in _reduced(world.program, wrote, random.Random(seed)):
         engine = compile_world(program, program.worlds[world.world.name])
         other = OpenWorld(replace(world.loaded, program=program), world.world, engine)
         simulated = Simulated(other, form_of(other, target))
@@ -102,13 +105,18 @@ def _line(who: str, question: Question, answer: Mapping[str, Any]) -> str:
     return json.dumps(told, ensure_ascii=False)
 
 
-def _reduced(program: Program, chosen: random.Random) -> Iterator[tuple[str, Program]]:
-    """Programs without one law, or with an action that does nothing."""
+def _reduced(
+    program: Program, wrote: Collection[str], chosen: random.Random
+) -> Iterator[tuple[str, Program]]:
+    """Programs without one law, or with an action that does nothing: as many of either kind."""
     exempt = {law for rule in program.conserves.values() for law in rule.exempt}
-    laws = [name for name, law in program.laws.items() if not law.added and name not in exempt]
-    rules = [("law", name) for name in laws]
-    rules += [("action", name) for name, action in program.actions.items() if action.body]
-    for kind, name in sorted(chosen.sample(rules, min(_RULES, len(rules)))):
+    laws = [name for name in program.laws if f"law {name}" in wrote and name not in exempt]
+    actions = [name for name in program.actions if f"action {name}" in wrote]
+    few = chosen.sample(laws, min(len(laws), max(_RULES // 2, _RULES - len(actions))))
+    rules = [("law", name) for name in few]
+    few = chosen.sample(actions, min(len(actions), _RULES - len(few)))
+    rules += [("action", name) for name in few]
+    for kind, name in sorted(rules):
         if kind == "law":
             rest = {key: law for key, law in program.laws.items() if key != name}
             yield f"law {name}", replace(program, laws=rest)

@@ -309,7 +309,8 @@ class _Maker:
         usable = [one.row for one in examples.values() if one.fits("step")][: self.rows * 2]
         parts = [(one, rows[one.row - 1]) for one in asked if one.part in _PARTS]
         lines = []
-        for line in baseline_lines(self.world, self.target, parts, usable, self.seed):
+        wrote = self.rules.wrote
+        for line in baseline_lines(self.world, self.target, parts, usable, wrote, self.seed):
             lines.append(line)
             self.say(f"{len(lines)} answers without a model")
         program = self.world.program

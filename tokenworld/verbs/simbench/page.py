@@ -26,7 +26,7 @@ from tokenworld.verbs.simbench.sets import PARTS, Part, QuestionSet, read_set
 
 NAMES: Final[dict[Part, str]] = {
     "act": "action", "env": "environment", "score": "progress", "step": "whole step",
-    "chain": "whole step, in a row", "own": "from own predictions",
+    "chain": "whole step, consecutive", "own": "from own predictions",
 }  # fmt: skip
 PAPER: Final[dict[Part, float]] = {"act": 0.771, "env": 0.497, "step": 0.599}
 """Of GPT-4, the best of all prompts for each part, on rows that change something, as a mean over 31
@@ -148,7 +148,13 @@ def _by_part(found: QuestionSet, cards: Sequence[Card]) -> Section:
         intro += (" The figures of GPT-4 are those of the paper, on its own rows: they are not "
                   "directly comparable.")  # fmt: skip
     heads = ("part", "who", "changing", "lenient", "strict", "static", "lenient", "strict")
-    return Section("Right answers", intro, heads, tuple(rows), bar_chart("strict, changing", bars))
+    return Section(
+        "Right answers",
+        intro,
+        heads,
+        tuple(rows),
+        bar_chart("right strictly, of rows that change something", bars),
+    )
 
 
 def _bar(name: str, share: Share) -> list[Bar]:
@@ -177,7 +183,9 @@ def _by_verb(card: Card) -> Section:
         for verb in verbs
     )  # fmt: skip
     heads = ("verb", "changing", "lenient", "strict", "static", "lenient", "strict")
-    return Section(f"{card.who}: by verb", "All questions but those of chains.", heads, rows)
+    return Section(
+        f"{card.who}: by verb", "All questions but those about consecutive rows.", heads, rows
+    )
 
 
 def _by_property(card: Card) -> Section:
@@ -192,7 +200,7 @@ def _by_property(card: Card) -> Section:
         "another kind, or an answer that cannot be read."
     )
     wrong = {what: held[1:] for what, held in counts.items() if sum(held[1:])}
-    chart = stacked_chart("wrong properties", WAYS[1:], wrong)
+    chart = stacked_chart("wrong properties, by kind of error", WAYS[1:], wrong)
     return Section(f"{card.who}: by property", intro, ("property", *WAYS), rows, chart)
 
 
@@ -211,12 +219,12 @@ def _by_steps(card: Card) -> Iterator[Section]:
         bars += _bar(f"{step}: measured", share)
         bars += [] if power is None else [Bar(f"{step}: p^k", power, power, power)]
     intro = (
-        "Whole steps from the predictor's own states, all k steps so far being right, beside p^k: "
-        "p is the share of right answers to the same rows, each from its true state."
+        "Whole steps from the predictor's own states: whether the state after k of them is right, "
+        "beside p^k, where p is the share of right answers to the same rows from their true states."
     )
     heads = ("k", "asked", "lenient", "strict", "p^k")
     yield Section(f"{card.who}: over k steps", intro, heads, tuple(rows),
-                  bar_chart("strict over k steps", bars))  # fmt: skip
+                  bar_chart("right strictly after k steps", bars))  # fmt: skip
 
 
 def _by_probability(card: Card) -> Section:
@@ -230,7 +238,9 @@ def _by_probability(card: Card) -> Section:
     intro = f"Brier score {card.brier():.3f}: 0 is best, and 0.25 is to say 50 % always."
     heads = ("stated probability", "right, strictly", "answers")
     title = f"{card.who}: stated probabilities"
-    return Section(title, intro, heads, rows, bar_chart("stated and right", bars))
+    return Section(
+        title, intro, heads, rows, bar_chart("stated probability and share of right answers", bars)
+    )
 
 
 # ---- text ---------------------------------------------------------------------------------------

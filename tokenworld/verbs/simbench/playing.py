@@ -21,7 +21,7 @@ from tokenworld.verbs.records.answers import Answer, given
 from tokenworld.verbs.records.rows import Recorded
 from tokenworld.verbs.simbench.asking import Prompts, rules_name, rules_of
 from tokenworld.verbs.simbench.baselines import difference
-from tokenworld.verbs.simbench.running import Asking, Sitting, answered
+from tokenworld.verbs.simbench.running import Asking, Stopped, answered
 from tokenworld.verbs.simbench.sets import read_set
 
 HELP: Final = (
@@ -129,9 +129,9 @@ class Person:
         self._read, self._out, self._left = read, out, most
 
     def tries(self, asking: Asking) -> tuple[str, ...]:
-        """One answer. `Sitting` where the person stops."""
+        """One answer. `Stopped` where the person stops."""
         if self._left == 0:
-            raise Sitting
+            raise Stopped
         for line in shown(asking):
             self._out.line(line)
         row, task = asking.row, asking.question.task
@@ -151,7 +151,7 @@ class Person:
         while True:
             line = self._read()
             if line is None or line.strip() == "quit":
-                raise Sitting
+                raise Stopped
             if not line.strip():
                 return
             yield line.strip()

@@ -60,7 +60,7 @@ class Asking:
         return json.dumps(told, ensure_ascii=False)
 
 
-class Sitting(Exception):
+class Stopped(Exception):
     """Raised where whoever answers stops for now."""
 
 
@@ -200,7 +200,7 @@ def answered(
             asking = Asking(question, row, told.mode, preambles[question.task], shown)
             file.add(asking.entry(predictor.tries(asking)))
             say(f"{len(file.transcript.entries)} of {len(found.questions)} answered")
-    except Sitting:
+    except Stopped:
         out.note("stopped: the same command goes on from here")
     finally:
         file.close()
