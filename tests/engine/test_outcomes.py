@@ -6,6 +6,7 @@ from collections import Counter
 from fractions import Fraction
 from math import exp, inf, log
 from random import Random
+from typing import Any
 
 import pytest
 from tiny import Game, play
@@ -153,6 +154,43 @@ def test_a_tick_that_did_not_pass_is_explained() -> None:
     assert scored.logp == -inf
     assert scored.first_difference is not None
     assert scored.first_difference.fluent == "tick"
+
+
+MORTAL = """
+type Hen { age: 0 to 9 clamped = 0 }
+type Hero
+actor me: Hero
+action wait() as "wait" { }
+law ages(h: Hen) { h.age += 1 }
+phase dying sequentially
+law dies(h: Hen) during dying { chance 25% { destroy h } }
+law lays(h: Hen) during dying when h.age == 1 { chance 50% { create egg: Hen { } } }
+world w { object hero: Hero  object ida, eva: Hen }
+"""
+
+
+def test_successors_from_json_do_not_show_what_is_gone() -> None:
+    """What was destroyed has another name in a state that is read from JSON."""
+    engine = play(MORTAL).session.engine
+    state = engine.start(3)
+    for one in engine.distribution(state, PASS).successors:
+        read = engine.restored(engine.json(one.state))
+        scored = engine.logp(engine.restored(engine.json(state)), PASS, read)
+        assert exp(scored.logp) == pytest.approx(float(one.probability)), one.hash
+
+
+def test_other_objects_are_explained_by_number_and_type() -> None:
+    engine = play(MORTAL).session.engine
+    state = engine.start(3)
+    shown: Any = engine.json(engine.play(state, PASS)[0])
+    last = {"id": 9, "name": "goat", "type": "Hero", "attrs": {}, "contents": []}
+    shown["objects"].append(last)
+    shown["next_id"] = 10
+    found = engine.logp(state, PASS, engine.restored(shown)).first_difference
+    assert found is not None
+    assert found.fluent == "objects"
+    assert "Hero (number 9)" in found.text()
+    assert "hero" not in found.text()
 
 
 def test_some_fields_alone_are_compared() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from tokenworld.diagnostics.frozen import frozen
@@ -95,24 +96,30 @@ def _shown(known: Seen, kind: ValueType, value: Raw) -> Json:
 
 def _peopled(known: Seen, *kinds: tuple[str | None, ...]) -> SlotDifference:
     """The observed population differs."""
-    seen = _living(known.S[KINDS])
-    given = dict.fromkeys(tuple(_living(one)) for one in kinds)
-    return SlotDifference("objects", (), seen, tuple(list(one) for one in given))
+    return _unlike(known.S[KINDS], *kinds)
 
 
-def _living(kinds: tuple[str | None, ...]) -> list[Json]:
-    return [f"{number}: {of}" for number, of in enumerate(kinds) if of is not None]
+def _unlike(seen: Sequence[str | None], *kinds: Sequence[str | None]) -> SlotDifference:
+    """The objects that not all agree on, by number and type."""
+    every = [seen, *kinds]
+    size = max(map(len, every))
+    whole = [[*one, *(None for _ in range(size - len(one)))] for one in every]
+    apart = [at for at, types in enumerate(zip(*whole, strict=True)) if len(set(types)) > 1]
+    told: list[list[Json]] = [
+        [f"{one[at]} (number {at})" for at in apart if one[at] is not None] for one in whole
+    ]
+    first, *others = told
+    given = dict.fromkeys(tuple(one) for one in others)
+    return SlotDifference("objects", (), first, tuple(list(one) for one in given))
 
 
 def other_population(slots: Slots, seen: State) -> SlotDifference:
     """An observed state has other objects or other unchanging facts than the state before it."""
     base = slots.base
-    if list(seen.kinds[: len(base.kinds)]) != list(base.kinds):
-        return SlotDifference(
-            "objects", (), _living(tuple(seen.kinds)), (_living(tuple(base.kinds)),)
-        )
+    if len(seen.kinds) < len(base.kinds):
+        return _unlike(seen.kinds, base.kinds)
     for store in slots.stores:
         if not store.live and seen.cols[store.column.index] != base.cols[store.column.index]:
             fluent = store.column.fluent.id
             return SlotDifference(fluent, (), "another value", ("one that never changes",))
-    return SlotDifference("objects", (), _living(tuple(seen.kinds)), (_living(tuple(base.kinds)),))
+    return _unlike(seen.kinds, base.kinds)

@@ -138,7 +138,7 @@ class Evidence:
         luck: type[ForkLuck] = ForkLuck, log: type[Log] = Log,
     ) -> Evidence:  # fmt: skip
         """Score an observed successor, by branching the draws of one unit after the other."""
-        slots = stepper.slots
+        slots, seen = stepper.slots, _with_names(seen, state)
         if not slots.fits(seen):
             return cls(False, (), (), other_population(slots, seen))
         stepper.know_facts(row, state)
@@ -178,6 +178,21 @@ class Evidence:
 
 def _log(share: Fraction) -> float:
     return log(share.numerator) - log(share.denominator)
+
+
+def _with_names(seen: State, state: State) -> State:
+    """Return the observed state, in which an object that was destroyed since ``state`` has the name
+    that it had there: JSON does not show it."""
+    pairs = zip(seen.names, state.names, strict=False)
+    if all(one == other for one, other in pairs):
+        return seen
+    kinds, known = seen.kinds, len(state.names)
+    after = seen.fork()
+    after.names = tuple(
+        state.names[at] if at < known and kinds[at] is None else name
+        for at, name in enumerate(seen.names)
+    )
+    return after
 
 
 def _is_seen(known: Seen, row: Row, stamp: Stamp, seen_hash: str) -> bool:
