@@ -12,14 +12,14 @@ import hashlib
 import json
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, islice, product
 from pathlib import Path
 from typing import Any, Final
 
-from tokenworld.diagnostics import Failure, counted, usage
+from tokenworld.diagnostics import Failure, usage
 from tokenworld.prose.rulebook import rule_context
 from tokenworld.session.loading import OpenWorld, open_world, split_target
 from tokenworld.verbs.output import EXIT_OK, Output
@@ -53,18 +53,22 @@ _PARTS: Final[tuple[Task, ...]] = ("act", "env", "score", "step")
 _KINDS: Final = tuple(product(_PARTS, (True, False)))
 """Rows of each task that change something, and that change nothing."""
 _BY_RULES: Final = "what the question shows does not decide the answer"
-_BY_CHANCE: Final = "chance had a part in it"
+_BY_CHANCE: Final = "chance had a part in it (where only in the tick, the command is asked about)"
+_TIMED: Final[tuple[Task, ...]] = ("env", "score", "step")
+"""What the tick has a part in."""
 
 Say = Callable[[str], None]
 
 
 @dataclass
 class Candidate:
-    """A row that may be asked about. ``judge`` says whether a question about it can be answered."""
+    """A row that may be asked about, but for ``barred`` tasks. ``judge`` says whether a question
+    about it can be answered."""
 
     row: TextRow
     verb: str
     judge: Callable[[TextRow, Task], bool]
+    barred: Collection[Task] = ()
     judged: dict[Task, bool] = field(default_factory=dict)
 
     @cached_property
@@ -75,6 +79,8 @@ class Candidate:
         return hashlib.sha256(shown.encode()).hexdigest()
 
     def fits(self, task: Task) -> bool:
+        if task in self.barred:
+            return False
         if task not in self.judged:
             self.judged[task] = self.judge(self.row, task)
         return self.judged[task]
@@ -153,8 +159,10 @@ class _Maker:
 
     def _candidate(self, step: Step, found: Found) -> Candidate | None:
         halves, form = step.halves, self.form
-        if any(one.draws for one in halves.records):
+        draws = [draw for record in halves.records for draw in record.draws]
+        if draws:
             found.left_out[_BY_CHANCE] += 1
+        if any(not one.rule.startswith("law ") for one in draws):
             return None
         before, acted, after = map(form.write, (step.before, halves.acted, halves.after))
         acted = before if _same(acted, before) else acted
@@ -163,7 +171,7 @@ class _Maker:
             acted if _same(after, acted) else after, form.score(step.before),
             form.score(halves.after),
         )  # fmt: skip
-        return Candidate(row, step.verb, self._decided)
+        return Candidate(row, step.verb, self._decided, _TIMED if draws else ())
 
     def _decided(self, row: TextRow, task: Task) -> bool:
         """Return whether the rules make of what a question shows what was recorded."""
@@ -177,7 +185,10 @@ class _Maker:
         """The number of rows of each kind, up to the number that is needed: twice the half, since
         not every row can be asked about."""
         counts = Counter(
-            (task, changes(one.row, task)) for one in found.candidates() for task in _PARTS
+            (task, changes(one.row, task))
+            for one in found.candidates()
+            for task in _PARTS
+            if task not in one.barred
         )
         return Counter({kind: min(counts[kind], self.rows) for kind in _KINDS})
 
@@ -376,6 +387,6 @@ def _tell(manifest: Mapping[str, Any], folder: Path, digest: str, out: Output) -
         verbs = len({*kinds["dynamic"], *kinds["static"]})
         out.line(f"{part:<8}{numbers[0]:>20}{numbers[1]:>20}  {verbs}")
     for why, number in manifest["left_out"].items():
-        out.note(f"{counted(number, 'row')} left out: {why}")
+        out.note(f"{number:,} left out: {why}")
     out.line(f"{folder}: set {digest[:16]}")
     out.json({"schema_version": 1, "ok": True, "set": digest, **manifest})
