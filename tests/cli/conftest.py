@@ -91,6 +91,7 @@ scenario "going" in small { when go(attic) then hero.at == attic }
 """
 
 
+RULE = 'action polish(l: Lamp) as "polish {l}" {\n  say "{The l} gleams."\n}\n'
 PROSE = "Hero is in the hall.\n\nThe n of hero is 9, or so it seems.\nHero has 1 n.\n"
 
 
@@ -118,6 +119,8 @@ class Handler(BaseHTTPRequestHandler):
                 self._answer(200, b"z" * 200_000)
             case "/die" if late:
                 self.connection.close()
+            case "/rule":
+                self._answer(200, RULE.encode())
             case "/prose":
                 self._answer(200, PROSE.encode())
             case _:

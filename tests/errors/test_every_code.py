@@ -143,6 +143,10 @@ COVERED: Final[dict[str, tuple[str, str]]] = {
     "TW1007": (OPEN, "found while a model runs, and models are not executed by this version"),
     "TW1008": (OPEN, "found while a model runs, and models are not executed by this version"),
     "TW1009": (TEST, "tests/cli/test_players.py::test_a_player_that_fails_halts_the_run"),
+    "TW1010": (
+        TEST,
+        "tests/cli/test_operators.py::test_a_refused_rule_is_one_diagnostic_and_the_run_goes_on",
+    ),
     "TW1101": (TEST, "tests/store/test_bad_store.py::test_a_folder"),
     "TW1102": (TEST, "tests/store/test_bad_store.py::test_a_place_where_no_file_can_be"),
     "TW1103": (TEST, "tests/store/test_bad_store.py::test_a_newer_schema"),

@@ -19,13 +19,13 @@ from tokenworld.ground import Command
 from tokenworld.play.model.game import forbidden
 from tokenworld.play.model.hints import satisfy
 from tokenworld.play.model.records import require_trees, trees_of_record
-from tokenworld.play.model.reloading import gap
 from tokenworld.play.model.timeline import Timeline
 from tokenworld.play.model.transcripts import FORMATS, text_as
 from tokenworld.play.screens.inspecting import Inspection
 from tokenworld.prose.matching import completions
 from tokenworld.session import Session
 from tokenworld.session.obstacles import obstacles
+from tokenworld.session.reloading import gap
 from tokenworld.session.remote import observation
 from tokenworld.session.session import hint, last_winnable
 from tokenworld.verbs.legal import focused

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tokenworld.diagnostics import Source
-from tokenworld.play.model.reloading import TODO, gap, grown, tried
 from tokenworld.session import Session, check_text
+from tokenworld.session.reloading import TODO, gap, grown, tried
 
 ATTIC = Path(__file__).parents[1] / "tools" / "play" / "worlds" / "attic.tw"
 
@@ -111,7 +111,7 @@ def test_the_ends_of_lines_stay(attic: Session, end: str) -> None:
     trial = tried(attic, "polish robot")
     assert trial is not None
     text = ATTIC.read_text(encoding="utf-8").replace("\n", end)
-    whole = grown(text, trial.stub)
+    whole = grown(text, trial.stub.text)
     assert whole.startswith(text.rstrip())
     assert whole.count("\n") == whole.count(end)
     assert check_text(Source("a.tw", None, whole)).program is not None

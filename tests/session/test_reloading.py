@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from tokenworld.diagnostics import Failure
-from tokenworld.play.model.reloading import (
+from tokenworld.session import Session
+from tokenworld.session.reloading import (
     Reloaded,
     Watched,
     carried_again,
     reload_world,
 )
-from tokenworld.session import Session
 from tokenworld.session.replaying import branched, replay_run, session_at
 from tokenworld.store.exchange import import_file, write_export
 from tokenworld.store.log import RunStore

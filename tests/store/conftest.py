@@ -51,7 +51,7 @@ def _outcome(number: int, status: str = "executed", **different: Any) -> Outcome
         "interrupted": {"cause": "take", "hash_after": f"s{number}"},
         "error": {"breach": {"code": "TW1003", "rule": "law warm"}},
         "halted": {"cause": "won"},
-        "yielded": {},
+        "yielded": {"no_match": NoMatch("unknown_verb", "No such verb.", yielded=True)},
     }
     fields: dict[str, Any] = {
         "tick": number - 1,

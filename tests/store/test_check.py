@@ -182,6 +182,8 @@ _CHANGE = {"fluent": "at", "args": ["lamp"], "old": 1, "new": 2, "rule": "action
         ),
         ("no_match", {"no_match": {"kind": "bored"}}, "no_match"),
         ("executed", {"no_match": {"kind": "ambiguous"}}, "no_match"),
+        ("yielded", {"yielded": {"kind": "bored"}}, "yielded"),
+        ("no_match", {"yielded": {"kind": "unknown_verb"}}, "yielded"),
         ("rolled_back", {"breach": {}}, "breach"),
         ("executed", {"breach": {"code": "TW1001"}}, "breach"),
         ("executed", {"discarded": [_CHANGE]}, "discarded"),

@@ -208,11 +208,16 @@ def _run(arguments: list[str]) -> int:
 
 
 def _spelled_out(arguments: list[str]) -> list[str]:
-    """The arguments with the value that an option takes where it stands alone: ``--gate``."""
+    """The arguments with the value that an option takes where it stands alone: ``--gate``, and
+    ``--operator`` of `run`."""
     found = list(arguments)
     for place, one in enumerate(arguments):
-        if one == "--gate" and arguments[place + 1 : place + 2] not in (["plain"], ["strict"]):
+        following = arguments[place + 1 : place + 2]
+        if one == "--gate" and following not in (["plain"], ["strict"]):
             found[place] = "--gate=plain"
+        alone = not following or following[0].startswith("-")
+        if one == "--operator" and arguments[0] == "run" and alone:
+            found[place] = "--operator="
     return found
 
 

@@ -45,6 +45,14 @@ def run(
         str | None, Parameter(help="A program that tells outcomes in prose.")
     ] = None,
     narrator_url: Annotated[str | None, Parameter(help="The HTTP address of a narrator.")] = None,
+    operator: Annotated[
+        str | None,
+        Parameter(help="A program that writes rules for unknown words; alone: hide nothing."),
+    ] = None,
+    operator_url: Annotated[str | None, Parameter(help="The HTTP address of an operator.")] = None,
+    grown: Annotated[
+        Path | None, Parameter(help="Write the world's file with the rules of the operator here.")
+    ] = None,
     reply_timeout: Annotated[
         float, Parameter(help="Seconds for an answer of a program at most.")
     ] = 60.0,
@@ -59,7 +67,6 @@ def run(
     ] = None,
     goal: Goal = None,
     time_limit: Limit = 60.0,
-    operator: Operator = False,
     seed: Seed = 0,
     store: Store = None,
     json: Json = False,

@@ -43,12 +43,19 @@ class NoMatch:
     """Words or arguments that resolve to nothing, with what might have been meant.
 
     ``out_of_turn``: it came for an actor whose turn it is not, so nobody's turn is used up.
+    ``yielded``: it is handed over to an operator, who may write a rule for it.
     """
 
     kind: NoMatchKind
     message: str
     suggestions: tuple[str, ...] = ()
     out_of_turn: bool = False
+    yielded: bool = False
+
+    @property
+    def status(self) -> Status:
+        """The status of a record of it."""
+        return "yielded" if self.yielded else "no_match"
 
 
 @frozen
@@ -249,7 +256,7 @@ class Outcome:
         found: dict[str, Json | None] = {
             "text": self.text,
             "refusal": self.refusal.to_json() if self.refusal else None,
-            "no_match": _no_match_json(self.no_match) if self.no_match else None,
+            **({self.no_match.status: _no_match_json(self.no_match)} if self.no_match else {}),
             "discarded": [change.to_json() for change in self.discarded] or None,
             "draws": [draw.to_json() for draw in self.draws] or None,
             "latched": list(self.latched) or None,

@@ -1,10 +1,11 @@
 """Programs outside of this one, such as a language model: text out, text in.
 
 Each turn a player gets an `observation` and answers with a line: words, a call, `pass` or a ``tw-
-intent`` object. A narrator gets an `account` of what came of an intent and answers with prose. A
-`Channel` carries the text: the standard streams of a child process, or HTTP. Who ends, hangs or
-floods is a `PlayerFailure`: one diagnostic. A run is halted where its player fails, and goes on
-without its narrator.
+intent`` object. A narrator gets an `account` of what came of an intent and answers with prose; an
+operator gets the `question` what words may mean, and answers with a rule. A `Channel` carries the
+text: the standard streams of a child process, or HTTP. Who ends, hangs or floods is a
+`PlayerFailure`: one diagnostic. A run is halted where its player fails, and goes on without its
+narrator, or its operator (`reloading.Operator`).
 """
 
 from __future__ import annotations
@@ -13,16 +14,16 @@ import os
 import selectors
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from http.client import HTTPException, HTTPResponse
 from itertools import islice, zip_longest
-from typing import Any, Final, Protocol
+from typing import Any, ClassVar, Final, Protocol
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, OpenerDirector, ProxyHandler, Request, build_opener
 
 from tokenworld.diagnostics import Diagnostic, Failure
-from tokenworld.ground import Command, Json, Outcome, value_text
+from tokenworld.ground import Command, Outcome, value_text
 from tokenworld.planning.planners.children import Child, require_program
 from tokenworld.prose.intents import TypedIntent, parse_intent_json
 from tokenworld.prose.matching import command_texts
@@ -189,35 +190,49 @@ def _scene(session: Session) -> Iterator[str]:
             yield f"  {session.known.name(state, number)}: {values}"
 
 
-class Narrator:
-    """Tells outcomes in prose, as long as it can; ``failure`` is set when it no longer does."""
+class Beside:
+    """A program beside a run that answers as long as it can; ``failure`` is set when it no longer
+    does, and handed to ``tell`` once."""
 
-    def __init__(self, channel: Channel) -> None:
-        self._channel, self._left = channel, False
+    who: ClassVar[str]
+
+    def __init__(self, channel: Channel, tell: Callable[[PlayerFailure], None]) -> None:
+        self._channel, self._tell, self.left = channel, tell, False
         self.failure: PlayerFailure | None = None
-        self.told = 0
+        self.answers = 0
 
-    def tell(self, session: Session, outcomes: Sequence[Outcome]) -> str:
-        """The prose about the records of the last intent; empty where it says nothing, or left."""
-        if self._left:
+    def _answer(self, text: str) -> str:
+        """The answer to a text; empty where it says nothing, or left."""
+        if self.left:
             return ""
         try:
-            answer = self._channel.ask(account(session, outcomes))
+            answer = self._channel.ask(text)
         except PlayerFailure as failure:
-            self.failure, answer = failure.of("narrator"), None
-        self._left = answer is None
-        prose = (answer or "").strip()
-        self.told += bool(prose)
-        return prose
+            self.failure, answer = failure.of(self.who), None
+            self._tell(self.failure)
+        self.left = answer is None
+        told = (answer or "").strip()
+        self.answers += bool(told)
+        return told
 
-    def to_json(self) -> dict[str, Json]:
-        """The number of intents told, and the reason why a failed narrator stopped."""
-        failed: Json = None if self.failure is None else self.failure.what
-        return {"told": self.told, "failed": failed}
+    @property
+    def failed(self) -> str | None:
+        """The reason why it failed, as the end of a sentence."""
+        return None if self.failure is None else self.failure.what
 
     def close(self) -> None:
         """Leave nothing behind."""
         self._channel.close()
+
+
+class Narrator(Beside):
+    """Tells outcomes in prose."""
+
+    who = "narrator"
+
+    def tell(self, session: Session, outcomes: Sequence[Outcome]) -> str:
+        """The prose about the records of the last intent."""
+        return self._answer(account(session, outcomes))
 
 
 _ADDRESS_HINT: Final = (

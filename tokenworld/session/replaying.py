@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from tokenworld.diagnostics import Diagnostic, Failure, Source, read_source
 from tokenworld.engine import State
-from tokenworld.ground import FRUITLESS, By, Command, Json, Outcome, value_text
+from tokenworld.ground import FRUITLESS, By, Command, Json, NoMatch, Outcome, value_text
 from tokenworld.model import CARRIED, Replay
 from tokenworld.model.schema import shaped
 from tokenworld.prose.intents import CallIntent, PassIntent, TypedIntent, parse_intent_json
@@ -143,7 +143,7 @@ def again(session: Session, tick: Tick) -> tuple[Outcome, ...]:
     """The outcome of a record's intent now; a stop where the runner stopped."""
     if "halt" in tick.intent:
         return (session.halt(str(tick.intent["halt"])),)
-    return session.intend(intent_of(tick), by=by_of(tick))
+    return session.intend(intent_of(tick), by=by_of(tick), hand_over="yield" in tick.intent)
 
 
 def by_of(tick: Tick) -> By:
@@ -162,6 +162,14 @@ def intent_of(tick: Tick) -> AnyIntent:
         return TypedIntent(str(stored["text"]), who)
     args = stored.get("args")
     return CallIntent(str(stored.get("action")), dict(args) if isinstance(args, dict) else {}, who)
+
+
+def meant(resolver: Resolver, state: State, tick: Tick) -> Command | NoMatch:
+    """What the intent of a record means in a state."""
+    found = resolver.resolve(state, intent_of(tick))
+    if isinstance(found, NoMatch) and "yield" in tick.intent:
+        return replace(found, yielded=True)
+    return found
 
 
 def asked_in(tick: Tick) -> str:
@@ -428,7 +436,8 @@ def rows_of_run(store: RunStore, run: Run) -> Iterator[dict[str, Json]]:
     session = stored_session(run)
     ticks, position = tuple(history(store, run)), 0
     while position < len(ticks):
-        intent = {key: one for key, one in ticks[position].intent.items() if key != "expect"}
+        given = ticks[position].intent
+        intent = {key: one for key, one in given.items() if key not in ("expect", "yield")}
         if "halt" in intent:  # the runner's own record, no intent
             position += 1
             continue

@@ -153,6 +153,7 @@ class Session:
         luck: Luck | None = None,
         expect: str | None = None,
         by: By = "player",
+        hand_over: bool = False,
     ) -> tuple[Outcome, ...]:
         """Give the intent of the actor whose turn it is; its records (two where a long action is
         broken off, or goes on after a fruitless intent). With one actor that is one tick; with
@@ -160,11 +161,14 @@ class Session:
 
         ``draws`` forces outcomes of chance, as a *possible* plan needs; ``luck`` decides them all.
         ``expect`` is the status that a scenario wants; it is stored with the intent. ``by``: the
-        runner may pass for a player.
+        runner may pass for a player. ``hand_over``: words without a meaning are yielded to an
+        operator.
         """
         began = time.perf_counter_ns()
         before = self.state
         command = self._resolver.resolve(before, intent)
+        if hand_over and isinstance(command, NoMatch):
+            command = replace(command, yielded=True)
         luck = luck if draws is None else ForcedLuck(draws)
         after, outcomes = self.engine.play(before, command, luck, by=by)
         noted = self.remembers or self.recording is not None
@@ -172,6 +176,8 @@ class Session:
         stored = intent_json(intent, self.actor, outcomes[-1].args)
         if expect is not None:
             stored["expect"] = expect
+        if outcomes[0].status == "yielded":
+            stored["yield"] = True
         spent = (time.perf_counter_ns() - began) // 1000
         self._record(stored, outcomes, after, source, asked, spent)
         told = tuple(map(self.known.outcome, outcomes))

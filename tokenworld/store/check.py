@@ -90,10 +90,10 @@ def _explains_refusal(outcome: Record) -> bool:
     )
 
 
-def _explains_no_match(outcome: Record) -> bool:
-    if not _is(outcome, "no_match"):
-        return "no_match" not in outcome
-    return _object(outcome.get("no_match")).get("kind") in _NO_MATCH_KINDS
+def _explains_no_match(outcome: Record, status: str = "no_match") -> bool:
+    if not _is(outcome, status):
+        return status not in outcome
+    return _object(outcome.get(status)).get("kind") in _NO_MATCH_KINDS
 
 
 def _explains_breach(outcome: Record) -> bool:
@@ -141,6 +141,11 @@ LAWS: tuple[Law, ...] = (
         _explains_refusal,
     ),
     Law("no_match", "`no_match`, and nothing else, tells what did not resolve", _explains_no_match),
+    Law(
+        "yielded",
+        "`yielded`, and nothing else, tells the gap that an operator was asked about",
+        lambda o: _explains_no_match(o, "yielded"),
+    ),
     Law(
         "breach",
         "`rolled_back` and `error`, and nothing else, tell the rule that broke",

@@ -319,6 +319,7 @@ OUTCOME: Final[Mapping[str, Any]] = {
     "text?": str,
     "refusal?": _REFUSAL,
     "no_match?": _NO_MATCH,
+    "yielded?": _NO_MATCH,
     "discarded?": [_CHANGE],
     "draws?": [_DRAW],
     "latched?": [str],
@@ -339,6 +340,7 @@ INTENT: Final[Mapping[str, Any]] = {
     "pass?": bool,
     "halt?": str,
     "expect?": str,
+    "yield?": bool,
 }
 """A ``tw-intent/1``, or the note that the runner stopped."""
 

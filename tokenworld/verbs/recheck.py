@@ -40,7 +40,7 @@ from tokenworld.prose.matching import command_text
 from tokenworld.prose.wording import EnglishProse
 from tokenworld.session import OpenWorld
 from tokenworld.session.intents import Resolver
-from tokenworld.session.replaying import by_of, intent_of
+from tokenworld.session.replaying import by_of, meant
 from tokenworld.store.check import broken_law
 from tokenworld.store.records import Tick, storable
 
@@ -202,7 +202,7 @@ def misgiven(
         return
     kind = kinds[0]
     known = {"format", "actor", kind, *(("args",) if kind == "action" else ())}
-    for key in sorted(intent.keys() - known - {"expect"}):
+    for key in sorted(intent.keys() - known - {"expect", "yield"}):
         yield f"its `intent.{key}` belongs to no intent"
     for key in sorted(known - intent.keys()):
         yield f"its `intent.{key}` is missing"
@@ -216,6 +216,9 @@ def misgiven(
     expected = intent.get("expect")
     if "expect" in intent and (expected not in STATUSES or tick.source != "scenario"):
         yield "its `intent.expect` is none that a scenario asks for"
+    by_time = tick.outcome.get("by") == "time"
+    if not by_time and ("yield" in intent) is not (tick.status == "yielded"):
+        yield f"its `intent.yield` is not that of a record with the status {tick.status}"
     yield from _words(tick, kind, engine, before, command)
 
 
@@ -313,7 +316,7 @@ def different(logged: Json, played: Json, place: str = "") -> Iterator[str]:
 
 
 _OPEN = ("format", "discarded", "text")
-_SETTLED = {"no_match": ("kind",), "breach": ("code", "kind", "witness")}
+_SETTLED = {"no_match": ("kind",), "yielded": ("kind",), "breach": ("code", "kind", "witness")}
 
 
 def _settled(record: Logged) -> Logged:
@@ -470,7 +473,7 @@ class _Player:
                 place += 1
                 self._stored(place, state)
                 continue
-            intent = self._resolver.resolve(state, intent_of(self._ticks[place]))
+            intent = meant(self._resolver, state, self._ticks[place])
             by = by_of(self._ticks[place])
             before = state
             state, outcomes = self._engine.play(state, intent, by=by)

@@ -12,11 +12,11 @@ from textual.pilot import Pilot
 from tests.tools.play.conftest import WORLDS
 from tests.tools.play.piloting import details, enter, keys, palette, until
 from tests.tools.play.test_play_snapshots import SIZES, Compare, typing
-from tokenworld.play.model.reloading import carried_again
 from tokenworld.play.screens.advised import FilesRead
 from tokenworld.play.screens.app import PlayApp, Settings
 from tokenworld.play.screens.screen import PlayScreen
 from tokenworld.session import Session, check_file, open_world
+from tokenworld.session.reloading import carried_again
 from tokenworld.session.replaying import replay_run
 from tokenworld.store.log import RunStore
 from tokenworld.store.read import find_run

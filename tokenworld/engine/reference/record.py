@@ -105,7 +105,7 @@ def outcome(words: Words, record: Record) -> dict[str, Json]:
     }
     optional: dict[str, Any] = {
         "refusal": _refusal(words, record),
-        "no_match": record.no_match.kind if record.no_match else None,
+        **({record.no_match.status: record.no_match.kind} if record.no_match else {}),
         "draws": record.draws or None,
         "latched": list(record.latched) or None,
         "progress": list(record.progress) if record.progress else None,

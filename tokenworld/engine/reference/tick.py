@@ -25,6 +25,9 @@ from tokenworld.engine.reference.words import Words
 from tokenworld.ground import PASS, By, Command, NoMatch, Raw, show_value
 from tokenworld.model import ObjectType, Phase
 
+_PASSED_BY = ("refused", "no_match", "yielded")
+"""Where time always passes, it does after these."""
+
 
 class Round:
     """Steps one world, intent by intent."""
@@ -50,12 +53,12 @@ class Round:
             return [Record("halted", command, state, state, cause="the world is over")]
         if command is None:
             assert isinstance(intent, NoMatch)
-            records = [Record("no_match", None, state, state, no_match=intent)]
+            records = [Record(intent.status, None, state, state, no_match=intent)]
             waits = intent.out_of_turn and len(state.actors) > 1
         else:
             records = self._step(state, command)
             waits = self.unit.is_free(state, command)
-        if self.world.time_always and not waits and records[-1].status in ("refused", "no_match"):
+        if self.world.time_always and not waits and records[-1].status in _PASSED_BY:
             return self._time_passes(records[-1], state)
         return records
 
@@ -106,7 +109,7 @@ class Round:
         """Instead of records of which a text or the score has no value."""
         last = records[-1]
         broken = _broken(state, last.command, fault)
-        time_passed = last.by == "time" or last.status in ("refused", "no_match")
+        time_passed = last.by == "time" or last.status in _PASSED_BY
         if not time_passed or last.after is state:
             return [broken]
         broken.by = "time"

@@ -59,6 +59,8 @@ __all__ = ["Record", "Row", "RowStepper", "Tick"]
 
 ADDED = ("range", "unique", "cycle")
 """Breaches by an action that are refusals: the requires which the language adds."""
+_PASSED_BY = ("refused", "no_match", "yielded")
+"""Where time always passes, it does after these."""
 Args = tuple[Raw, ...]
 Together = tuple[tuple[str, Function], ...]
 """The laws of a simultaneous phase: titles and functions."""
@@ -319,9 +321,9 @@ class Tick:
             records, waits = self._step(command, free), free
         else:
             assert isinstance(intent, NoMatch)
-            records = [Record("no_match", no_match=intent)]
+            records = [Record(intent.status, no_match=intent)]
             waits = intent.out_of_turn and self.several
-        if self.world.time_always and not waits and records[-1].status in ("refused", "no_match"):
+        if self.world.time_always and not waits and records[-1].status in _PASSED_BY:
             records = self._time_passes(records[-1])
         return self._finished(records)
 

@@ -16,12 +16,12 @@ from tokenworld.ground import Command, Outcome
 from tokenworld.model import World
 from tokenworld.planning.verdict import PlanStep, Verdict
 from tokenworld.play.model.hints import hint_sentence
-from tokenworld.play.model.reloading import Reloaded
 from tokenworld.play.model.timeline import Edited, Node, Radar, RadarPlanner, Timeline, edit_slot
 from tokenworld.prose.matching import command_texts
 from tokenworld.session import Moment
 from tokenworld.session.moments import LegalCommand
 from tokenworld.session.obstacles import requires_held
+from tokenworld.session.reloading import Reloaded
 from tokenworld.session.session import LastChance, Session
 from tokenworld.store.records import IntentSource
 from tokenworld.verbs.output import Glyphs

@@ -31,7 +31,11 @@ from tokenworld.play.model.hints import (
     satisfy,
 )
 from tokenworld.play.model.records import short_place
-from tokenworld.play.model.reloading import (
+from tokenworld.play.widgets.shown import Content, content, link
+from tokenworld.play.widgets.texts import Details
+from tokenworld.session import LoadFailure, OpenWorld, Session
+from tokenworld.session.carrying import Carried
+from tokenworld.session.reloading import (
     Gap,
     Reloaded,
     Trial,
@@ -39,13 +43,10 @@ from tokenworld.play.model.reloading import (
     carried_again,
     gap,
     grown,
+    growth,
     reload_world,
     tried,
 )
-from tokenworld.play.widgets.shown import Content, content, link
-from tokenworld.play.widgets.texts import Details
-from tokenworld.session import LoadFailure, OpenWorld, Session
-from tokenworld.session.carrying import Carried
 from tokenworld.session.session import LastChance, last_winnable
 from tokenworld.verbs.output import Glyphs, Line, line, replace_bytes
 
@@ -150,6 +151,9 @@ _TITLE = "A way there"
 WATCH_SECONDS: Final = 2.0
 """Seconds between two looks at the files; only their times are read."""
 
+_LOOK: Final = 1.0
+"""Seconds to look for dead ends with the rules as they were, and again with new actions."""
+
 _LISTED: Final = 8
 _RULE: Final = "A new rule"
 _RELOAD: Final = "Changed rules"
@@ -166,11 +170,17 @@ class TrialReady(Message):
 
 class FilesRead(Message):
     """The changed world begun with the game's state, ``None`` where no text differs, or why not;
-    ``of`` is the world whose files were read."""
+    ``of`` is the world whose files were read, ``told`` what new actions make of it."""
 
-    def __init__(self, found: Carried | Failure | None, of: OpenWorld, retry: str = "") -> None:
+    def __init__(
+        self,
+        found: Carried | Failure | None,
+        of: OpenWorld,
+        retry: str = "",
+        told: tuple[str, ...] = (),
+    ) -> None:
         super().__init__()
-        self.found, self.of, self.retry = found, of, retry
+        self.found, self.of, self.retry, self.told = found, of, retry, told
 
 
 # ---- in words -----------------------------------------------------------------------------------
@@ -219,11 +229,12 @@ def diagnostic_lines(found: tuple[Diagnostic, ...], sources: tuple[Source, ...])
         yield line(f"and {len(found) - _LISTED} more", "dim")
 
 
-def reload_lines(found: Reloaded, glyphs: Glyphs) -> Iterator[Line]:
-    """Tell what became of the state under the changed rules."""
+def reload_lines(found: Reloaded, glyphs: Glyphs, told: tuple[str, ...] = ()) -> Iterator[Line]:
+    """Tell what became of the state under the changed rules; ``told``: and of the world."""
     yield line(f"{glyphs.executed} The changed rules are in force.", "good")
     yield line(f"{found.kept} values stayed as they were.")
     yield from (line(f"{glyphs.changed} {one}") for one in found.notes)
+    yield from (line(one) for one in told)
     if found.left is not None:
         yield line("")
         yield line(f"Run {found.left} is closed here; the game goes on in {found.run}.", "dim")
@@ -242,9 +253,21 @@ def _try(session: Session, asked: str, post: Callable[[Message], object]) -> Non
 def _read(session: Session, retry: str, post: Callable[[Message], object]) -> None:
     world = session.world
     try:
-        post(FilesRead(carried_again(world, session.state), world, retry))
+        carried = carried_again(world, session.state)
+        post(FilesRead(carried, world, retry, _growing(session, carried)))
     except Failure as failure:
         post(FilesRead(failure, world, retry))
+
+
+def _growing(session: Session, carried: Carried | None) -> tuple[str, ...]:
+    """What new actions make of a world, in sentences: what is conserved, and dead ends, unless they
+    may rest on what is hidden."""
+    known = session.world.program.actions
+    if carried is None or carried.world.program.actions.keys() <= known.keys():
+        return ()
+    found = growth(session.apart(), carried, _LOOK)
+    whole = session.known.is_whole
+    return tuple((found if whole else replace(found, before=None, after=None)).told())
 
 
 # ---- on the screen ------------------------------------------------------------------------------
@@ -602,12 +625,12 @@ class AdvisedScreen(Screen[None]):
             case None:
                 self.game.note("The files of this world have the text that is played.")
             case Carried() as carried:
-                self._take_over(carried, event.retry)
+                self._take_over(carried, event.retry, event.told)
             case _:
                 assert_never(event.found)
         self.refresh_all()
 
-    def _take_over(self, carried: Carried, retry: str) -> None:
+    def _take_over(self, carried: Carried, retry: str, told: tuple[str, ...]) -> None:
         try:
             found = reload_world(self.game.session, carried)
         except Failure as failure:
@@ -616,7 +639,7 @@ class AdvisedScreen(Screen[None]):
         self.unknown, self._trial = "", None
         self.game.renew(found)
         self.renew()
-        self._explain(reload_lines(found, self.game.glyphs), _RELOAD)
+        self._explain(reload_lines(found, self.game.glyphs, told), _RELOAD)
         self._draw_details()
         if retry:
             self.give(retry)
@@ -636,7 +659,7 @@ def _append(trial: Trial) -> None:
     changed since it was read, or cannot be written; then it is as it was."""
     path = trial.source.path
     assert path is not None
-    if grown(read_source(path).text, trial.stub) != trial.source.text:
+    if grown(read_source(path).text, trial.stub.text) != trial.source.text:
         message = f"`{path}` was changed meanwhile."
         raise Failure(Diagnostic("TW0001", message, hint="Press F11 again to try the rule anew."))
     try:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, assert_never
+from typing import TYPE_CHECKING, Any, Literal, assert_never
 
 from tokenworld.diagnostics import Failure, read_source, usage
 from tokenworld.ground import Outcome, values_text
@@ -31,10 +31,26 @@ from tokenworld.session.players import (
     script_player,
     seed_of,
 )
-from tokenworld.session.remote import Channel, Narrator, PlayerFailure, remote_player
+from tokenworld.session.remote import (
+    Beside,
+    Channel,
+    Narrator,
+    PlayerFailure,
+    remote_player,
+)
 from tokenworld.store.log import RunStore
 from tokenworld.store.records import IntentSource
-from tokenworld.verbs.output import EXIT_INTERRUPTED, EXIT_NEGATIVE, EXIT_OK, Output, unbroken
+from tokenworld.verbs.output import (
+    EXIT_INTERRUPTED,
+    EXIT_NEGATIVE,
+    EXIT_OK,
+    Output,
+    unbroken,
+    write_file,
+)
+
+if TYPE_CHECKING:
+    from tokenworld.session.reloading import Operator
 
 PlayerName = Literal["random", "planner", "adversarial", "llm"]
 CHOICES = "`--script FILE`, `--scenario TITLE`, `--policy FILE` or `--player NAME`"
@@ -44,8 +60,8 @@ _HALTED: dict[IntentSource, int] = {"planner": 5, "llm": 5, "random": 5}
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The options of the command line. ``command`` and ``url`` choose an ``llm``; `narrator` and
-    `narrator_url` a narrator."""
+    """The options of the command line. ``command`` and ``url`` choose an ``llm``, ``narrator`` and
+    ``operator`` programs beside the run; ``grown`` is where the rules that it ends with go."""
 
     script: Path | None = None
     scenario: str | None = None
@@ -62,6 +78,9 @@ class Choice:
     patience: int | None = None
     narrator: str | None = None
     narrator_url: str | None = None
+    operator: str | None = None
+    operator_url: str | None = None
+    grown: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +152,10 @@ def _sound(choice: Choice) -> None:
         raise usage("A run cannot be halted before it begins.", "Give N from 1, or 0 for never.")
     if choice.patience is not None and choice.patience < 0:
         raise usage("A player cannot be asked less than once.", "Give `--patience N`, N from 0.")
+    if choice.grown is not None and not (choice.operator or choice.operator_url):
+        raise usage("Without an operator no rules grow.", "Add `--operator CMD`.")
+    if choice.grown is not None and not choice.grown.absolute().parent.is_dir():
+        raise usage(f"There is no folder for `{choice.grown}`.", "Name a file in one.")
     if (choice.command or choice.url) and choice.player != "llm":
         raise usage("A command or an address is that of a player.", "Add `--player llm`.")
 
@@ -143,7 +166,11 @@ def _bounded(choice: Choice) -> None:
         raise usage(what, "Say how long with `--ticks N`.")
 
 
-_OPTIONS = {"player": ("--command", "--url"), "narrator": ("--narrator", "--narrator-url")}
+_OPTIONS = {
+    "player": ("--command", "--url"),
+    "narrator": ("--narrator", "--narrator-url"),
+    "operator": ("--operator", "--operator-url"),
+}
 
 
 def _channel(who: str, command: str | None, url: str | None, seconds: float) -> Channel:
@@ -168,13 +195,35 @@ def _channel(who: str, command: str | None, url: str | None, seconds: float) -> 
     raise usage(f"A {who} from outside is a program or an address.", hint)
 
 
-def narrator_of(choice: Choice) -> Narrator | None:
-    """The narrator that the options name, if they name one."""
-    if choice.narrator is None and choice.narrator_url is None:
-        return None
-    return Narrator(
-        _channel("narrator", choice.narrator, choice.narrator_url, choice.reply_timeout)
-    )
+@dataclass(slots=True)
+class Company:
+    """The programs beside a run."""
+
+    narrator: Narrator | None = None
+    operator: Operator | None = None
+
+    def call(self, choice: Choice, out: Output) -> None:
+        """Start those that the options name."""
+        seconds = choice.reply_timeout
+
+        def tell(failure: PlayerFailure) -> None:
+            out.diagnostics(failure.diagnostics)
+
+        if choice.narrator is not None or choice.narrator_url is not None:
+            channel = _channel("narrator", choice.narrator, choice.narrator_url, seconds)
+            self.narrator = Narrator(channel, tell)
+        if choice.operator or choice.operator_url is not None:
+            from tokenworld.session.reloading import Operator
+
+            channel = _channel("operator", choice.operator or None, choice.operator_url, seconds)
+            self.operator = Operator(channel, tell)
+
+    def all(self) -> Iterator[Beside]:
+        yield from (one for one in (self.narrator, self.operator) if one is not None)
+
+    def close(self) -> None:
+        for one in self.all():
+            one.close()
 
 
 GLYPHS = {
@@ -184,28 +233,30 @@ GLYPHS = {
 _REFUSE_LIKE = ("refused", "no_match", "rolled_back")
 
 
-def run(
-    target: str, out: Output, *, store: Path | None, operator: bool = False, **options: Any
-) -> int:
+def run(target: str, out: Output, *, store: Path | None, **options: Any) -> int:
     """Play and record; the last line (or the JSON) carries the final state hash.
 
-    ``options`` are the fields of `Choice`.
+    ``options`` are the fields of `Choice`; an ``operator`` without a name is whoever reads this,
+    to whom nothing is hidden.
     """
     choice, world = Choice(**options), open_world(target)
     chosen = run_player(choice, world, out.progress)
-    narrator = None
+    company = Company()
     try:
-        narrator = narrator_of(choice)
+        company.call(choice, out)
         world.engine.start(chosen.seed)  # a world that cannot start leaves no store behind
         with RunStore.open(store) as opened:
             session = Session(
-                world, chosen.seed, store=opened, player=chosen.source, operator=operator
+                world,
+                chosen.seed,
+                store=opened,
+                player=chosen.source,
+                operator=choice.operator == "",
             )
-            return play_on(session, chosen, choice.ticks, out, narrator)
+            return play_on(session, chosen, choice.ticks, out, company, choice.grown)
     finally:
         chosen.close()
-        if narrator is not None:
-            narrator.close()
+        company.close()
 
 
 def play_on(
@@ -213,10 +264,11 @@ def play_on(
     chosen: RunPlayer,
     ticks: int | None,
     out: Output,
-    narrator: Narrator | None = None,
+    company: Company | None = None,
+    grown: Path | None = None,
 ) -> int:
     """Play to the end, whatever it is, and close the run."""
-    runner = _Runner(session, chosen, ticks, out, narrator)
+    runner = _Runner(session, chosen, ticks, out, company or Company(), grown)
     try:
         cause = runner.play()
     except KeyboardInterrupt:
@@ -265,16 +317,20 @@ def _missed(session: Session) -> str:
 @dataclass
 class _Runner:
     """A run under way: how many records there are, and how many intents in a row were refused;
-    ``stuck``: a round could not be ended."""
+    ``stuck``: a round could not be ended. ``growth`` tells of the rules that were taken on, and
+    ``asked`` are gaps to be asked about when the round is over."""
 
     session: Session
     chosen: RunPlayer
     ticks: int | None
     out: Output
-    narrator: Narrator | None = None
+    company: Company
+    grown: Path | None = None
     records: int = 0
     cluster: int = 0
     stuck: bool = False
+    growth: list[dict[str, object]] = field(default_factory=list)
+    asked: dict[str, AnyIntent] = field(default_factory=dict)
     statuses: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
@@ -299,13 +355,12 @@ class _Runner:
     def _give(self, given: AnyIntent | Expecting) -> tuple[Outcome, ...]:
         one = given if isinstance(given, Expecting) else Expecting(given)
         source = self.chosen.source
-        with unbroken():
-            if one.by == "runner":
-                outcomes = runner_pass(self.session, source)
-            else:
-                outcomes = self.session.intend(one.intent, source=source, expect=one.status)
-            self.statuses.update(one.status for one in outcomes)
-        self._told(outcomes, one.status)
+        if self.session.state.turn == 0:
+            for asked, intent in [*self.asked.items()]:
+                self._grow(asked, intent)
+        outcomes = self._intend(one)
+        if outcomes[0].status == "yielded" and self._answered(one.intent):
+            outcomes = self._intend(one)
         self._narrate(outcomes)
         with unbroken():
             added = self._patience.after(self.session, outcomes, source)
@@ -314,14 +369,68 @@ class _Runner:
         self._narrate(added)
         return (*outcomes, *added)
 
+    def _intend(self, one: Expecting) -> tuple[Outcome, ...]:
+        session, source, operator = self.session, self.chosen.source, self.company.operator
+        yields = operator is not None and operator.gap(session, one.intent) is not None
+        with unbroken():
+            if one.by == "runner":
+                outcomes = runner_pass(session, source)
+            else:
+                outcomes = session.intend(
+                    one.intent, source=source, expect=one.status, hand_over=yields
+                )
+            self.statuses.update(one.status for one in outcomes)
+        self._told(outcomes, one.status)
+        return outcomes
+
+    def _answered(self, intent: AnyIntent) -> bool:
+        """Ask the operator about words that were yielded; whether they have a meaning now. Within a
+        round the rules stay as they are: it is asked when the round is over."""
+        asked = self.session.moments[-1].asked
+        if self.session.state.turn:
+            self.asked[asked] = intent
+            return False
+        if self._grow(asked, intent):
+            return True
+        self.cluster += 1
+        return False
+
+    def _grow(self, asked: str, intent: AnyIntent) -> bool:
+        """Go on with a rule of the operator for words; false where none is taken on."""
+        from tokenworld.session.reloading import LOOK, RuleRefused, grow, reload_world
+
+        operator, session = self.company.operator, self.session
+        self.asked.pop(asked, None)
+        found = None if operator is None else operator.gap(session, intent)
+        rule = "" if operator is None or found is None else operator.rule(session, found)
+        if operator is None or not rule:
+            return False
+        try:
+            self.out.progress(f"checking a rule for `{asked}`")
+            new = grow(session, intent, asked, rule, LOOK)
+        except RuleRefused as refused:
+            operator.decline(asked)
+            self.out.diagnostics(refused.diagnostics, refused.sources)
+            return False
+        with unbroken():
+            left = reload_world(session, new.carried, "grown")
+        if self.grown is not None:
+            write_file(self.grown, new.text, "Name a file in a folder that can be written to.")
+        for line in (
+            f"a rule for `{asked}`: {left.left} goes on in {left.run}",
+            *new.growth.told(),
+        ):
+            self.out.entry(f"       {line}")
+        self.growth.append({"words": asked, "rule": new.rule, "left": left.left, "run": left.run,
+                            **new.growth.to_json()})  # fmt: skip
+        return True
+
     def _narrate(self, outcomes: tuple[Outcome, ...]) -> None:
         """Let the narrator tell of records, and store what it tells; they are stored already."""
-        if self.narrator is None or not outcomes or outcomes[-1].status == "halted":
+        narrator = self.company.narrator
+        if narrator is None or not outcomes or outcomes[-1].status == "halted":
             return
-        silent = self.narrator.failure is None
-        prose = self.narrator.tell(self.session, outcomes)
-        if self.narrator.failure is not None and silent:
-            self.out.diagnostics(self.narrator.failure.diagnostics)
+        prose = narrator.tell(self.session, outcomes)
         if prose and self.session.recording is not None:
             with unbroken():
                 self.session.recording.narrate(prose)
@@ -329,11 +438,12 @@ class _Runner:
             self.out.entry(f"     » {line}")
 
     def _told(self, outcomes: tuple[Outcome, ...], expect: str | None) -> None:
-        """Show records and count refusals in a row: what time or the runner does ends no row."""
+        """Show records and count refusals in a row: what time or the runner does ends no row. Words
+        that were yielded are refused if the operator has no rule for them (`_answered`)."""
         for outcome in outcomes:
             show_outcome(_asked(self.session, outcome), outcome, self.out)
             self.records += 1
-            if outcome.by == "player" and outcome.status != "halted":
+            if outcome.by == "player" and outcome.status not in ("halted", "yielded"):
                 refused = outcome.status in _REFUSE_LIKE and outcome.status != expect
                 self.cluster = self.cluster + 1 if refused else 0
             if self.out.as_json and self.records % 1000 == 0:
@@ -380,8 +490,9 @@ def _finish(
     won: bool | None = None,
     halted: str | None = None,
 ) -> int:
-    """Close the run and tell its end; a narrator that failed makes a good end a bad one."""
-    session, out, narrator = runner.session, runner.out, runner.narrator
+    """Close the run and tell its end; a program that failed makes a good end a bad one."""
+    session, out, company = runner.session, runner.out, runner.company
+    narrator, operator = company.narrator, company.operator
     session.finish(reason)
     assert session.recording is not None
     slug, final = session.recording.slug, session.engine.hash(session.state)
@@ -404,11 +515,24 @@ def _finish(
             "endings": list(session.latched),
             **({} if won is None else {"goal_reached": won}),
             **({} if halted is None else {"halted": halted}),
-            **({} if narrator is None else {"narration": narrator.to_json()}),
+            **(
+                {}
+                if narrator is None
+                else {"narration": {"told": narrator.answers, "failed": narrator.failed}}
+            ),
+            **(
+                {}
+                if operator is None
+                else {
+                    "growth": runner.growth,
+                    "declined": len(operator.declined),
+                    "operator_failed": operator.failed,
+                }
+            ),
             "statuses": dict(sorted(runner.statuses.items())),
             "state_hash": final,
             "link": link,
         }
     )
-    failed = narrator is not None and narrator.failure is not None
+    failed = any(one.failure is not None for one in company.all())
     return code or (EXIT_NEGATIVE if failed else EXIT_OK)

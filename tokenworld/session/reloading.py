@@ -1,35 +1,48 @@
-"""Rules that change in play: files read again, and rules suggested for unknown words.
+"""Rules that change in play: files read again, and rules for unknown words, suggested or written.
 
 After a change the run so far is closed and the game goes on in a new one. The new run stores the
 changed texts and the state that it begins with; its header names the record it came from, so both
 replay, each by its own rules. For unknown words a new rule is suggested: an action with a phrase of
-these words, whose named objects become parameters.
+these words, whose named objects become parameters. A rule that somebody else writes for them is
+taken on where it checks, gives the words a meaning, provably keeps what is conserved, and opens no
+way into a dead end.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import count, islice
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+from tokenworld.check.analysis.proofs import proofs
 from tokenworld.diagnostics import Diagnostic, Failure, Source, read_source
-from tokenworld.engine import State
-from tokenworld.ground import NoMatch
+from tokenworld.engine import EngineSimulator, State
+from tokenworld.ground import Json, NoMatch, value_text
 from tokenworld.ground.outcome import NoMatchKind
-from tokenworld.prose.lexicon import Lexicon, after_article, tidy
+from tokenworld.model import Program
+from tokenworld.planning.search.interpreted import Limits
+from tokenworld.planning.space.dead_ends import Place, dead_ends, partition
+from tokenworld.planning.space.graph import Exploring
+from tokenworld.prose.intents import TypedIntent
+from tokenworld.prose.lexicon import LONGEST, Lexicon, after_article, tidy
+from tokenworld.prose.wording import quoted
 from tokenworld.session.carrying import Carried, carry
+from tokenworld.session.intents import AnyIntent, Resolver
 from tokenworld.session.loading import (
+    LoadFailure,
     OpenWorld,
     check_text,
     choose_world,
     compile_world,
     load_program,
+    open_text,
 )
 from tokenworld.session.moments import Moment
 from tokenworld.session.recording import Recording
+from tokenworld.session.remote import Beside, Channel, PlayerFailure
 from tokenworld.session.session import Session
 from tokenworld.store.read import find_run
 
@@ -86,10 +99,11 @@ def _text(path: Path) -> str | None:
         return None
 
 
-def reload_world(session: Session, carried: Carried) -> Reloaded:
+def reload_world(session: Session, carried: Carried, reason: str = "reloaded") -> Reloaded:
     """Go on with other rules from the present moment; what was played so far cannot be undone any
-    more, and stays in the run store. If play went on since the state was carried over, it is
-    carried over anew. Raises `Failure`, with nothing changed, where that cannot be.
+    more, and stays in the run store, closed for a ``reason``. If play went on since the state was
+    carried over, it is carried over anew. Raises `Failure`, with nothing changed, where that cannot
+    be.
     """
     _check_moment(session)
     if carried.was is not session.state:
@@ -97,7 +111,7 @@ def reload_world(session: Session, carried: Carried) -> Reloaded:
     start = carried.start
     left, now = session.recording, None
     if left is not None:
-        now = _recorded(session, left, carried.world, start)
+        now = _recorded(session, left, carried.world, start, reason)
     session.recording = now
     session.enter(carried.world)
     session.travel([Moment(start, "", (), None if now is None else now.handle.id, 0)])
@@ -109,13 +123,15 @@ def reload_world(session: Session, carried: Carried) -> Reloaded:
     )
 
 
-def _recorded(session: Session, left: Recording, world: OpenWorld, start: State) -> Recording:
+def _recorded(
+    session: Session, left: Recording, world: OpenWorld, start: State, reason: str
+) -> Recording:
     """Begin the run that goes on, then close the one that is left."""
     store, last = left.store, session.moments[-1]
     run = find_run(store, left.handle.id if last.run is None else last.run)
     origin = store.link_after(run, last.records)
     now = Recording.begin(store, world, start, session.player, origin)
-    left.finish("reloaded")
+    left.finish(reason)
     return now
 
 
@@ -326,10 +342,10 @@ def _written(name: str, phrase: str, params: Sequence[Named]) -> str:
 # ---- behind the rules of a file -----------------------------------------------------------------
 
 
-def grown(text: str, stub: Stub) -> str:
-    """A file's text with the action behind it."""
+def grown(text: str, rule: str) -> str:
+    """A file's text with a rule behind it."""
     end = "\r\n" if "\r\n" in text else "\n"
-    return f"{text.rstrip()}{end}{end}{stub.text.replace(chr(10), end)}"
+    return f"{text.rstrip()}{end}{end}{rule.replace(chr(10), end)}"
 
 
 def tried(session: Session, asked: str) -> Trial | None:
@@ -346,7 +362,7 @@ def tried(session: Session, asked: str) -> Trial | None:
     for stub in islice(stubs(session, asked), _TRIED):
         if not stub.phrase:
             return None
-        whole = Source(source.name, path, grown(source.text, stub))
+        whole = Source(source.name, path, grown(source.text, stub.text))
         found = check_text(whole).diagnostics
         new = (one for one in found if one.is_error or _told(one) not in known)
         trial = Trial(stub, whole, tuple(new))
@@ -358,3 +374,250 @@ def tried(session: Session, asked: str) -> Trial | None:
 
 def _told(found: Diagnostic) -> tuple[str, str, int]:
     return found.code, found.message, found.span.start if found.span is not None else -1
+
+
+# ---- what a new rule makes of the world ----------------------------------------------------------
+
+
+LOOK: Final = 5.0
+"""Seconds to look for dead ends with the rules as they were, and again with a new one."""
+_STATES: Final = 20_000
+"""So many states are looked at for dead ends, before and after."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """What can become of a moment: whether a goal is in reach, in how many of the states that were
+    looked at it no longer is, and which actions lead there (`pass` among them). ``complete``: all
+    states were looked at."""
+
+    place: Place
+    states: int
+    dead: int
+    complete: bool
+    ways: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """What new rules make of a world: the ``actions`` that they bring, the `conserve` lines that
+    are ``proved`` with them, those that are ``unproved`` because of them (with the rules to blame),
+    and what can become of the present moment ``before`` and ``after`` (``None`` without a goal)."""
+
+    actions: tuple[str, ...]
+    proved: tuple[str, ...]
+    unproved: tuple[tuple[str, tuple[str, ...]], ...]
+    before: Reach | None
+    after: Reach | None
+
+    @property
+    def opened(self) -> tuple[str, ...]:
+        """The new actions that lead into dead ends."""
+        return (
+            ()
+            if self.after is None
+            else tuple(one for one in self.after.ways if one in self.actions)
+        )
+
+    @property
+    def lost(self) -> bool:
+        """Whether a goal that was in reach no longer is."""
+        if self.before is None or self.after is None:
+            return False
+        return self.before.place != "dead" and self.after.place == "dead"
+
+    def to_json(self) -> dict[str, Json]:
+        return {
+            "actions": list(self.actions),
+            "conserved": list(self.proved),
+            "dead_ends": None if self.before is None or self.after is None else {
+                "before": self.before.dead, "after": self.after.dead,
+                "states": [self.before.states, self.after.states],
+                "complete": self.before.complete and self.after.complete,
+                "opened": list(self.opened),
+            },
+        }  # fmt: skip
+
+    def told(self) -> Iterator[str]:
+        """The same in sentences."""
+        yield from (f"`conserve {one}` is proved." for one in self.proved)
+        for line, rules in self.unproved:
+            yield f"`conserve {line}` is not proved: {_listed(rules)} may break it."
+        if self.before is None or self.after is None:
+            return
+        far = "" if self.before.complete and self.after.complete else ", as far as was looked"
+        yield f"Dead ends: {self.before.dead} states before, {self.after.dead} now{far}."
+        if self.opened:
+            yield f"{_listed(self.opened)} can lead into a dead end."
+        if self.lost:
+            yield "The goal is out of reach with these rules."
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(f"`{one}`" for one in names)
+
+
+def growth(session: Session, carried: Carried, seconds: float) -> Growth:
+    """Compare the world of a session with the one that its state was carried over to; ``seconds``
+    are for looking at the states of each. Another thread may do it with a session that is apart.
+    """
+    old = session.world
+    was, now = old.program, carried.world.program
+    before, after = _open_rules(was), _open_rules(now)
+    unproved = (
+        (line, tuple(one for one in rules if one not in before.get(line, ())))
+        for line, rules in after.items()
+    )
+    return Growth(
+        actions=tuple(one for one in now.actions if one not in was.actions),
+        proved=tuple(line for line, rules in after.items() if not rules),
+        unproved=tuple((line, rules) for line, rules in unproved if rules),
+        before=_reach(old, session.state, seconds),
+        after=_reach(carried.world, carried.start, seconds),
+    )
+
+
+def _open_rules(program: Program) -> dict[str, tuple[str, ...]]:
+    """By `conserve` line the rules that are not proved to keep it."""
+    return {one.name: one.open_rules for one in proofs(program) if one.kind == "conserve"}
+
+
+def _reach(world: OpenWorld, state: State, seconds: float) -> Reach | None:
+    if not world.world.goals:
+        return None
+    simulator = EngineSimulator(world.engine, state)
+    graph = Exploring(simulator, state, None).on(Limits(_STATES, seconds))
+    parts = partition(graph)
+    ways = dict.fromkeys(one.action or "pass" for one in dead_ends(graph, parts, lambda node: ""))
+    return Reach(parts.places[0], len(graph), parts.count("dead"), graph.complete, tuple(ways))
+
+
+# ---- a rule that somebody else wrote -------------------------------------------------------------
+
+
+class RuleRefused(LoadFailure):
+    """A rule that is not taken on: one diagnostic (TW1010), with the text that it points into."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grown:
+    """A world with a rule behind its rules, begun with the present state."""
+
+    rule: str
+    text: str
+    carried: Carried
+    growth: Growth
+
+
+def grow(session: Session, intent: AnyIntent, asked: str, rule: str, seconds: float) -> Grown:
+    """The world of a session with a rule for words; nothing of the session is changed.
+
+    Raises `RuleRefused` where the rule does not check, leaves the words without a meaning, is not
+    proved to keep what the world conserves, or opens a way into a dead end.
+    """
+    root, *others = session.world.loaded.sources
+    whole = replace(root, text=grown(root.text, f"{rule.strip()}\n"))
+    sources = (whole, *others)
+    try:
+        world = open_text(sources, session.world.world.name)
+        carried = carry(session.world, session.state, world)
+    except Failure as failure:
+        fault = failure.diagnostics[0]
+        why = f"{fault.code}: {fault.message}"
+        raise _refused(asked, why, sources, fault.hint, fault) from None
+    meaning = Resolver(carried.world).resolve(carried.start, intent)
+    if isinstance(meaning, NoMatch):
+        why = f"the words mean nothing with it either. {meaning.message}"
+        raise _refused(asked, why, sources, "Give the action a phrase that these words fit.")
+    found = growth(session, carried, seconds)
+    for line, rules in found.unproved:
+        why = f"`conserve {line}` is not proved for {_listed(rules)}."
+        raise _refused(asked, why, sources, "Move the amount with `transfer`.")
+    if found.lost or found.opened:
+        way = f"{_listed(found.opened)} can lead into a dead end" if found.opened else ""
+        why = f"{way or 'with it the goal is out of reach'}."
+        raise _refused(asked, why, sources, "Require what keeps the goal in reach.")
+    return Grown(rule.strip(), whole.text, carried, found)
+
+
+def _refused(
+    asked: str,
+    why: str,
+    sources: tuple[Source, ...],
+    hint: str | None,
+    found: Diagnostic | None = None,
+) -> RuleRefused:
+    message = f"The rule for {quoted(asked)} is refused: {why}"
+    span, label = (None, None) if found is None else (found.span, found.label)
+    hint = hint or "The run goes on without it."
+    return RuleRefused((Diagnostic("TW1010", message, span, label, hint=hint),), sources)
+
+
+# ---- an operator ---------------------------------------------------------------------------------
+
+
+def question(session: Session, found: Gap, stub: Stub) -> str:
+    """What an operator is asked: the words, why they mean nothing, what comes near, the things that
+    they name, a rule to begin with, and the rules of the world's file. Nothing is hidden from it.
+    """
+    objects: Any = session.engine.json(session.state)["objects"]
+    root, begun = session.world.loaded.sources[0], stub.text.splitlines()
+    lines = [
+        f"The words: {found.asked}",
+        f"What does not fit is {found.failed}.",
+        *(f"Near: {one}" for one in found.near),
+        *(f"A thing: {one.thing}, a {one.kind}" for one in stub.params),
+        *(f"  {line}" for one in objects for line in _values(one, stub)),
+        "A rule to begin with:",
+        *(f"  {line}" for line in begun),
+        f"The rules of {root.name}:",
+        *(f"  {line}" for line in root.text.splitlines() if line.strip()),
+        "Answer with a rule for these words as .tw text, up to a line `>`.",
+    ]
+    return "\n".join(line for line in lines if line.strip())
+
+
+def _values(shown: Mapping[str, Any], stub: Stub) -> Iterator[str]:
+    """The values of an object that the words name."""
+    if shown["type"] in {one.kind for one in stub.params}:
+        values = ", ".join(f"{key} {value_text(one)}" for key, one in shown["attrs"].items())
+        yield f"{shown['name']}: {values}"
+
+
+class Operator(Beside):
+    """Writes rules for words that mean nothing. ``declined`` are words that it has written none
+    for; it is not asked about them again."""
+
+    who = "operator"
+
+    def __init__(self, channel: Channel, tell: Callable[[PlayerFailure], None]) -> None:
+        super().__init__(channel, tell)
+        self.declined: set[str] = set()
+
+    def gap(self, session: Session, intent: object) -> Gap | None:
+        """The gap to ask about where an intent is words that mean nothing."""
+        asked = intent.text if isinstance(intent, TypedIntent) else intent
+        if self.left or not isinstance(asked, str) or tidy(asked) in self.declined:
+            return None
+        found = gap(session, asked)
+        if found is None or found.found.kind == "ambiguous" or found.found.out_of_turn:
+            return None
+        return found if self._begun(session, asked) is not None else None
+
+    def _begun(self, session: Session, asked: str) -> Stub | None:
+        if len(asked) > LONGEST or session.ended():
+            return None
+        stub = next(stubs(session, asked))
+        return stub if stub.phrase else None
+
+    def rule(self, session: Session, found: Gap) -> str:
+        """The rule that it writes for words; empty for none."""
+        stub = self._begun(session, found.asked)
+        told = "" if stub is None else self._answer(question(session, found, stub))
+        if not told:
+            self.decline(found.asked)
+        return told
+
+    def decline(self, asked: str) -> None:
+        """Note that there is no rule for words: they are not asked about again."""
+        self.declined.add(tidy(asked))
