@@ -62,7 +62,7 @@ def test_a_reason_that_fails_costs_no_verdict(
     assert "unwinnable" in found.out
     assert "exhausted by own search" in found.out
     assert found.err.count("TW0814") == 1
-    assert "The reason could not be worked out: TypeError" in found.err
+    assert "The reason could not be computed: TypeError" in found.err
     found = tw("plan", FINDINGS / "d01.tw", *options, "--json")
     assert (found.code, found.json["answer"], found.json["why"]) == (1, "unwinnable", [])
     assert [note["code"] for note in found.json["notes"]] == ["TW0814"]
@@ -160,7 +160,7 @@ def test_the_screen_tells_the_verdict_and_what_is_missing(monkeypatch: pytest.Mo
     lines = hint_lines(ready.verdict, None, ASCII, chance=ready.chance)
     text = "\n".join("".join(part for part, _ in line) for line in lines)
     assert "Unwinnable from here" in text
-    assert "The last chance could not be worked out" in text
+    assert "The last chance could not be computed" in text
 
 
 # ---- the rule -------------------------------------------------------------------------------
@@ -180,7 +180,7 @@ def test_every_failure_is_one_line(error: Exception) -> None:
     explaining = Explaining()
     assert explaining("the reason", fail, 0) == 0
     (note,) = explaining.notes
-    assert note.message.startswith(f"The reason could not be worked out: {type(error).__name__}")
+    assert note.message.startswith(f"The reason could not be computed: {type(error).__name__}")
     assert "\n" not in note.message
 
 

@@ -303,9 +303,9 @@ def test_a_round_of_many_free_actions_keeps_one_state_of_them() -> None:
     game.all("earn")
     for _ in range(40):
         game.all("look")
-    told = game.state.told
-    assert told is not None
-    assert told.told is None
+    reported = game.state.reported
+    assert reported is not None
+    assert reported.reported is None
 
 
 def test_rewards_of_a_tick_come_with_the_record_that_closes_it() -> None:

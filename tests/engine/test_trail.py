@@ -68,7 +68,7 @@ def test_states_of_nothing_in_common() -> None:
 def test_who_comes_or_goes_is_no_slot() -> None:
     first = Trail()
     second = Trail(first)
-    second.roll = True
+    second.moved = True
     assert between(first, second) is None
 
 

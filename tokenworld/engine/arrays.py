@@ -65,7 +65,7 @@ def snapshot_of(
         _fill(state, column, _checked(state, column, np.asarray(values)))
     if tick is not None:
         state.tick = tick
-    state.trail.roll = True
+    state.trail.moved = True
     return state
 
 

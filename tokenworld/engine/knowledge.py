@@ -15,8 +15,8 @@ from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine.answers import Answers
 from tokenworld.engine.listing import Listing
 from tokenworld.engine.rows.questions.asking import is_legal, reports, requires_held
+from tokenworld.engine.rows.questions.possible_worlds import PossibleWorlds
 from tokenworld.engine.rows.questions.speech import name_of
-from tokenworld.engine.rows.questions.veil import Veil
 from tokenworld.engine.rows.stepper import Tick
 from tokenworld.engine.state import State
 from tokenworld.ground import Change, Command, Json, Outcome, Raw, Refusal, RequireReport
@@ -40,7 +40,7 @@ class Knowledge:
         self._program = engine.instance.program
         self.secrets = Secrets(self._program)
         self._open = everything or not self.secrets
-        self._veil: tuple[State, Veil] | None = None
+        self._worlds: tuple[State, PossibleWorlds] | None = None
         self._may: dict[Command, bool] = {}
 
     @property
@@ -48,23 +48,23 @@ class Knowledge:
         """Whether nothing is hidden."""
         return self._open
 
-    def veil(self, state: State) -> Veil:
+    def worlds(self, state: State) -> PossibleWorlds:
         """The possible worlds of a state; kept for the last state."""
-        if self._veil is None or self._veil[0] is not state:
+        if self._worlds is None or self._worlds[0] is not state:
             stepper = self._engine.searcher(state, fixed=False)
-            self._veil = (state, Veil(stepper, state, self.secrets.fluents))
+            self._worlds = (state, PossibleWorlds(stepper, state, self.secrets.fluents))
             self._may.clear()
-        return self._veil[1]
+        return self._worlds[1]
 
     def every(self, state: State, read: Callable[[Tick], T]) -> frozenset[T] | None:
         """All results that a reading may have; ``None`` where there are too many values."""
         if self._open:
             return frozenset((self._engine.asked(state, read),))
-        return self.veil(state).every(read)
+        return self.worlds(state).every(read)
 
     def some(self, state: State, test: Callable[[Tick], bool]) -> bool:
         """Whether a test may hold."""
-        return self._engine.asked(state, test) if self._open else self.veil(state).some(test)
+        return self._engine.asked(state, test) if self._open else self.worlds(state).some(test)
 
     # ---- commands -----------------------------------------------------------------------------
 
@@ -90,9 +90,9 @@ class Knowledge:
         """Whether a command is executed for some values of the secrets' types."""
         if self._open or command.is_pass or command.action not in self._hidden_in(state):
             return self._engine.passes(state, command)
-        veil = self.veil(state)
+        worlds = self.worlds(state)
         if command not in self._may:
-            self._may[command] = veil.some(lambda tick: is_legal(tick, command))
+            self._may[command] = worlds.some(lambda tick: is_legal(tick, command))
         return self._may[command]
 
     def is_sure(self, state: State, command: Command) -> bool:
@@ -170,7 +170,7 @@ class Knowledge:
         found = self.every(state, holds)
         known = next(iter(found)) if found is not None and len(found) == 1 else None
         hidden = found is None or len(found) > 1
-        return replace(_veiled(report, guard), holds=known, hidden=hidden)
+        return replace(_without_secrets(report, guard), holds=known, hidden=hidden)
 
     @cached_property
     def _guards(self) -> Mapping[str, tuple[_Guard, ...]]:
@@ -188,7 +188,7 @@ class Knowledge:
             return not self._open and action in self._hidden
         return self._guards[action][index].hidden
 
-    def rests(self, action: str) -> bool:
+    def depends_on_secrets(self, action: str) -> bool:
         """Whether the status or the effect of an action depends on secrets."""
         return not self._open and self.secrets.rule(f"action {action}")
 
@@ -222,7 +222,7 @@ class Knowledge:
         no secret."""
         guards = self._guards[outcome.action]
         pairs = zip(refusal.requires, (*guards, None), strict=False)
-        return replace(refusal, requires=tuple(_told(*pair, refusal.index) for pair in pairs))
+        return replace(refusal, requires=tuple(_as_shown(*pair, refusal.index) for pair in pairs))
 
     def _breach(self, breach: Mapping[str, Json]) -> Mapping[str, Json]:
         """Why a tick was rolled back, without the witness and the sums of a rule about secrets."""
@@ -309,7 +309,7 @@ def _guard(secrets: Secrets, require: Require, names: frozenset[str]) -> _Guard:
     return _Guard(require, hidden, atoms, secrets.says(text, names))
 
 
-def _veiled(report: RequireReport, guard: _Guard) -> RequireReport:
+def _without_secrets(report: RequireReport, guard: _Guard) -> RequireReport:
     values = {
         text: HIDDEN if text in guard.atoms else value for text, value in report.values.items()
     }
@@ -325,11 +325,11 @@ def _worded(report: RequireReport, guard: _Guard) -> RequireReport:
     return report
 
 
-def _told(report: RequireReport, guard: _Guard | None, failed: int) -> RequireReport:
+def _as_shown(report: RequireReport, guard: _Guard | None, failed: int) -> RequireReport:
     """A require of a refused command; ``failed`` is the index of the one that is shown."""
     if guard is None or report.generated:
         return report
-    shown = _veiled(report, guard)
+    shown = _without_secrets(report, guard)
     if report.index <= failed:
         return shown
     hidden = guard.hidden

@@ -41,7 +41,7 @@ class State:
     continued in this tick, for ``did``; ``longs`` the long actions under way, by actor. ``drawn``
     counts the draws that each rule has taken in this tick, by rule and arguments. Between the
     actors of a round ``turn`` says whose turn it is (0 between ticks), ``round`` is the state the
-    round began with, ``told`` the state that watches reported last.
+    round began with, ``reported`` the state that watches reported last.
     """
 
     __slots__ = (
@@ -62,10 +62,10 @@ class State:
         "names",
         "next_id",
         "numbers",
+        "reported",
         "round",
         "seed",
         "tick",
-        "told",
         "trail",
         "turn",
     )
@@ -95,7 +95,7 @@ class State:
         self.drawn: Counts = NO_DRAWS
         self.turn = 0
         self.round: State | None = None
-        self.told: State | None = None
+        self.reported: State | None = None
         self.facts: int | None = None
         self.mine: set[int] = set(range(len(layout.columns)))
         self.trail = Trail()
@@ -109,7 +109,7 @@ class State:
         new.tick, new.seed, new.next_id = self.tick, self.seed, self.next_id
         new.latched, new.awarded, new.fired = self.latched, self.awarded, self.fired
         new.longs, new.facts, new.executed = self.longs, None, self.executed
-        new.turn, new.round, new.told = self.turn, self.round, self.told
+        new.turn, new.round, new.reported = self.turn, self.round, self.reported
         new.drawn, new.mine = self.drawn, set()
         new.trail = Trail(self.trail)
         return new
@@ -192,7 +192,7 @@ class State:
 
     def lengthen(self) -> None:
         """Let the columns have a place for each object that there is."""
-        self.trail.roll = True
+        self.trail.moved = True
         size = len(self.kinds)
         for column in self.layout.columns:
             if column.by_object or column.has_children:

@@ -21,14 +21,14 @@ REACH = 64
 
 
 class Trail:
-    """The ``slots`` written in one state since it was forked. ``roll``: its population changed."""
+    """The ``slots`` written in one state since it was forked. ``moved``: its population changed."""
 
-    __slots__ = ("anchor", "depth", "parent", "roll", "slots")
+    __slots__ = ("anchor", "depth", "moved", "parent", "slots")
 
     def __init__(self, parent: Trail | None = None) -> None:
         self.parent = parent
         self.slots: list[Slot] = []
-        self.roll = False
+        self.moved = False
         self.anchor: Trail | None = None  # an anchor names none: it would hold itself
         if parent is None:
             self.depth = 0
@@ -46,7 +46,7 @@ def between(one: Trail, other: Trail) -> set[Slot] | None:
     while one is not other:
         if one.depth < other.depth:
             one, other = other, one
-        if one.roll or one.parent is None:
+        if one.moved or one.parent is None:
             return None
         found.update(one.slots)
         one = one.parent

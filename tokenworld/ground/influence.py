@@ -20,7 +20,7 @@ def written(program_fluents: Mapping[str, Fluent], body: ModelBody) -> frozenset
     """The ids of the fluents that a body of the checked model may change (everything, if it
     destroys objects).
 
-    Of an object that it creates only the fields count: what it has else depends on its type alone.
+    Of an object that it creates only the fields count: the rest depends on its type alone.
     """
     found: set[str] = set()
     for effect in effects_in(body):

@@ -89,7 +89,7 @@ class Instance:
         return self.actors[0] if self.actors else None
 
     def declared(self, number: int, name: str) -> m.ObjectDecl | None:
-        """The declaration of an object; ``None`` for one that was created, whatever its number."""
+        """The declaration of an object; ``None`` for one that was created, with any number."""
         if number >= len(self.objects) or self.objects[number].name != name:
             return None
         return self.objects[number].decl

@@ -25,9 +25,9 @@ _SPARE = 10
 
 @frozen
 class Pattern:
-    """``fluent`` holds for these arguments; with ``valued`` the last place is what it is equal to.
+    """``fluent`` holds for these arguments; with ``valued`` the last place is its value.
 
-    A place is the number of a parameter, or stands in ``known`` with its value, or is left open.
+    A place is the number of a parameter, or is in ``known`` with its value, or is left open.
     """
 
     fluent: str

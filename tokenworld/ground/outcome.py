@@ -141,12 +141,12 @@ class Change:
 
 @frozen
 class LuckyDraw:
-    """One draw of chance: whose it was and which alternative it took, of how many.
+    """One draw of chance: its rule, and the alternative that it took, of how many.
 
     Key as in language.md §13: the rule, its arguments and the number of the draw in it. ``site`` is
     the place of its `chance` or `pick` (`cellar.tw:17:3`) and ``weights`` are the alternatives in
-    proportion to their probabilities, both empty where an encoding tells of the draw. Draws are
-    equal by all but these two.
+    proportion to their probabilities, both empty if the draw is from an encoding. Draws are equal
+    by all but these two.
     """
 
     rule: str
@@ -164,14 +164,14 @@ class LuckyDraw:
         return tuple([one / total for one in self.weights])
 
     def to_json(self) -> dict[str, Json]:
-        told: dict[str, Json] = {
+        found: dict[str, Json] = {
             "rule": self.rule,
             "args": list(self.args),
             "draw": self.draw,
             "choice": self.choice,
             "alternatives": self.alternatives,
         }
-        return {**told, "site": self.site, "chances": list(self.chances)} if self.site else told
+        return {**found, "site": self.site, "chances": list(self.chances)} if self.site else found
 
     def text(self) -> str:
         """As people read it: ``outcome 2 of 3 (25%), at cellar.tw:17:3``."""
@@ -185,10 +185,10 @@ class LuckyDraw:
 class Outcome:
     """The full record of one intent (``tw-outcome/1``). ``tick`` is the tick it was given in.
 
-    ``breach`` tells what rolled a tick back or went wrong: code, rule, place, witness, sums.
+    ``breach`` is the reason of a rollback or an error: code, rule, place, witness, sums.
     ``latched`` names endings latched in this tick. ``progress`` is (n, m) of a long action.
-    ``next`` is who is asked after this, in worlds where several actors take turns. ``by`` tells
-    whose intent it was: the player's, that of time passing by itself, or the runner's.
+    ``next`` is the next actor, in worlds where several actors take turns. ``by`` is the source of
+    the intent: the player, the passage of time, or the runner.
     """
 
     tick: int

@@ -84,7 +84,7 @@ class Try(Generic[StateT]):
 
 
 class Way(NamedTuple, Generic[StateT]):
-    """A successor for one who keeps few of them: ``short_key`` tells it apart (see
+    """A successor for a caller that keeps few of them: ``short_key`` identifies it (see
     `Simulator.short_key`), ``state`` makes it."""
 
     short_key: Hashable
@@ -128,8 +128,8 @@ class Simulator(Protocol[StateT]):
         are left out. Empty after the end."""
 
     def successors(self, state: StateT, command: Command) -> Sequence[Successor[StateT]]:
-        """All results of a command over all outcomes of chance; none where it is refused, rolled
-        back or fails, or needs more spare objects than there are (see ``short_of``)."""
+        """All results of a command over all outcomes of chance; none if it is refused, rolled back
+        or fails, or needs more spare objects than there are (see ``short_of``)."""
 
     def leaning(
         self, state: StateT, command: Command, draws: Sequence[LuckyDraw]
@@ -138,11 +138,11 @@ class Simulator(Protocol[StateT]):
         and all others the first way that is possible; ``None`` where that is none."""
 
     def moves(self, state: StateT) -> Iterable[tuple[Command, Sequence[Way[StateT]]]]:
-        """All `commands` of a state with their `successors`, as `ways_of` tells them."""
+        """All `commands` of a state with their `successors`, in the form of `ways_of`."""
 
     def bound(self, enough: Enough | None) -> None:
-        """Ask from now on, every so many outcomes of a command, whether they are enough: then
-        `Unfinished` is raised. Without it they are all worked out, however many."""
+        """From now on, ask after every so many outcomes of a command whether they are enough: then
+        `Unfinished` is raised. Without it all are computed."""
 
     def key(self, state: StateT) -> Hashable:
         """The key of a state in a search: equal keys mean equal futures. Of the tick number,

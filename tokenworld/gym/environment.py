@@ -74,7 +74,7 @@ class WorldEnv(PlayedWorld, gymnasium.Env[Any, Any]):
         self._begin(chosen)
         if self._live is not None:
             return self._live.see(), {**self._live.info(), "seed": chosen}
-        return self._observer.see(self._told.session), {**self._info(()), "seed": chosen}
+        return self._observer.see(self._played.session), {**self._info(()), "seed": chosen}
 
     def _begin(self, seed: int) -> None:
         """Start an episode: on one live row, or in a session if words are wanted or the mask
@@ -83,7 +83,7 @@ class WorldEnv(PlayedWorld, gymnasium.Env[Any, Any]):
             self._live.begin(seed)
         else:
             self._list.begin()
-            self._told = Episode(self._rules, seed)
+            self._played = Episode(self._rules, seed)
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Give one intent: what is seen then, the reward, the end, and why it was not done."""
@@ -91,7 +91,7 @@ class WorldEnv(PlayedWorld, gymnasium.Env[Any, Any]):
             live = self._live
             reward = live.give(self._list.command(int(action)) or no_command(int(action)))
             return live.see(), reward, *live.ends, live.info()
-        episode = self._told
+        episode = self._played
         outcomes, reward = episode.give(self._intent(action))
         seen, info = self._observer.see(episode.session), self._info(outcomes)
         return seen, reward, *episode.ends, info
@@ -102,7 +102,7 @@ class WorldEnv(PlayedWorld, gymnasium.Env[Any, Any]):
         return self._list.command(int(action)) or no_command(int(action))
 
     def _info(self, outcomes: tuple[Outcome, ...]) -> dict[str, Any]:
-        session, info = self._told.session, info_of(self._told, outcomes)
+        session, info = self._played.session, info_of(self._played, outcomes)
         if self._act == "typed":
             info["commands"] = [*dict.fromkeys(one.text for one in session.legal()), "pass"]
             return info
@@ -128,7 +128,7 @@ class WorldEnv(PlayedWorld, gymnasium.Env[Any, Any]):
     @property
     def episode(self) -> Episode | LiveEpisode:
         """The present episode."""
-        return self._told if self._live is None else self._live
+        return self._played if self._live is None else self._live
 
     def index(self, call: str) -> int:
         """The number of a command, written as in `calls`; `Failure` (TW0006) if it has none."""
@@ -150,11 +150,11 @@ def calls_of(now: State, commands: CommandList, engine: Engine) -> tuple[str, ..
     """The commands that have a number in a state, as calls."""
     show = EngineSimulator(engine, now).show
 
-    def told(command: Command) -> str:
+    def call(command: Command) -> str:
         known = all(not isinstance(one, int) or one < len(now.names) for one in command.args)
         return show(now if known else commands.start, command)  # it may be of another seed
 
-    return tuple(told(command) for command in commands.numbered())
+    return tuple(call(command) for command in commands.numbered())
 
 
 def no_command(number: int) -> str:

@@ -304,8 +304,8 @@ def seen_by(session: Session, actor: int, outcomes: tuple[Outcome, ...]) -> Sess
         state.turn = state.actors.index(actor)
     view = copy(session)
     last, name = session.moments[-1], state.names[actor]
-    told = tuple(one if one.actor == name else _of_another(one) for one in outcomes)
-    now = Moment(state, last.asked, tuple(one for one in told if one), None, last.records)
+    seen = tuple(one if one.actor == name else _of_another(one) for one in outcomes)
+    now = Moment(state, last.asked, tuple(one for one in seen if one), None, last.records)
     view.moments = [now] if len(session.moments) == 1 else [session.moments[0], now]
     return view
 

@@ -138,7 +138,7 @@ class Kind:
 class Field:
     """One array of an observation: its name, shape and what is shown in it.
 
-    ``column`` is the fluent, with ``axes`` for its arguments; without one the field tells of the
+    ``column`` is the fluent, with ``axes`` for its arguments; without one the field shows the
     run, by ``read``.
     """
 

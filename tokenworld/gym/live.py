@@ -42,7 +42,7 @@ class LiveEpisode:
         self._engine, self.varies = world.engine, draws_in_setup(world)
         self.runs = Runs(
             self._engine.instance, self._engine.layout, EnglishProse(),
-            told="said", fixed=not self.varies,
+            output="said", fixed=not self.varies,
         )  # fmt: skip
         self._scored = world.world.score is not None or bool(world.world.awards)
         self._resolver = Resolver(world)
@@ -96,15 +96,15 @@ class LiveEpisode:
         if statuses is EXECUTED:
             self.status, self._said = "executed", runs.row.said
         else:
-            reward += self._told(given, statuses)
+            reward += self._noted(given, statuses)
         sight.follow(runs.row.S, runs.written)
         if self._scored:
             self._score = self.score()
         return reward if self._rules.paid else self._score - before
 
-    def _told(self, given: Command | NoMatch, statuses: tuple[Status, ...]) -> float:
-        """Note what an intent came to that is no mere tick. The runner passes for who came to
-        nothing in a round, and halts where even that is nothing; what that pays."""
+    def _noted(self, given: Command | NoMatch, statuses: tuple[Status, ...]) -> float:
+        """Note the result of an intent beyond a plain tick; return its reward. The runner passes
+        for an actor whose intent failed in a round, and halts if even that fails."""
         runs, sight, status = self.runs, self._sight, statuses[-1]
         assert sight is not None
         self.status = self._own() if runs.records else status

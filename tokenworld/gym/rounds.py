@@ -19,7 +19,7 @@ from tokenworld.session import OpenWorld
 class RoundsEnv(PlayedWorld, ParallelEnv):  # type: ignore[misc]
     """A world whose actors act in rounds, each of them an agent; a step is a round.
 
-    Agents are named as the actors are. Their commands are worked out in the order of the turns,
+    Agents have the names of the actors. Their commands are executed in the order of the turns,
     each on what those before did: what the mask allowed may be refused by then, and ``info`` says
     why. Who did something that takes no time passes then. There is one reward for all, that of the
     whole round. An agent whose object is destroyed has terminated. Options are those of `WorldEnv`;
@@ -36,7 +36,7 @@ class RoundsEnv(PlayedWorld, ParallelEnv):  # type: ignore[misc]
         self._episode = Episode(self._rules, self._seed)
         state = self._episode.session.state
         if len(state.actors) < 2:
-            what = f"In world `{self.world.world.name}` nobody takes turns with anybody."
+            what = f"In world `{self.world.world.name}` fewer than two actors take turns."
             raise usage(what, "Use `WorldEnv`, or write `turns a, b` in the world.")
         self.possible_agents = [state.names[one] for one in state.actors]
         self.agents: list[str] = []
@@ -65,7 +65,7 @@ class RoundsEnv(PlayedWorld, ParallelEnv):  # type: ignore[misc]
         self.agents = list(self.possible_agents)
         for one in self._lists.values():
             one.begin()
-        return self._told(self.agents, Round((), {}, 0.0))
+        return self._seen(self.agents, Round((), {}, 0.0))
 
     def step(
         self, actions: Mapping[str, Any]
@@ -85,7 +85,7 @@ class RoundsEnv(PlayedWorld, ParallelEnv):  # type: ignore[misc]
         terminated = {name: over or not self._lives(name) for name in took_part}
         truncated = {name: cut and not terminated[name] for name in took_part}
         self.agents = [one for one in took_part if not (terminated[one] or truncated[one])]
-        seen, infos = self._told(took_part, done)
+        seen, infos = self._seen(took_part, done)
         return seen, dict.fromkeys(took_part, done.reward), terminated, truncated, infos
 
     def _command(self, agent: str, number: int) -> Command | str:
@@ -95,7 +95,7 @@ class RoundsEnv(PlayedWorld, ParallelEnv):  # type: ignore[misc]
         state = self._episode.session.state
         return state.alive(state.numbers[agent])
 
-    def _told(
+    def _seen(
         self, agents: list[str], done: Round
     ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         """The observation and ``info`` of each agent, as if it were his turn."""

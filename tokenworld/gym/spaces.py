@@ -107,8 +107,8 @@ class Observer:
 
     def text(self, session: Session) -> str:
         """The text that a player sees, in the letters of the space."""
-        told = observation(session)[:LONGEST]
-        return "".join(one if one in self._letters else "?" for one in told)
+        text = observation(session)[:LONGEST]
+        return "".join(one if one in self._letters else "?" for one in text)
 
 
 _Place = tuple[Array, int, Callable[[Any], float]]

@@ -40,9 +40,9 @@ class WorldVectorEnv(PlayedWorld, VectorEnv[Any, Any, Any]):
     """``num_envs`` episodes of a world; options are those of `WorldEnv`, without texts.
 
     Observations, rewards, ends and ``infos["action_mask"]`` are arrays with one row an episode. An
-    episode that has ended begins anew with the next step, whatever its action
+    episode that has ended begins anew with the next step, with any action
     (``AutoresetMode.NEXT_STEP``). ``infos`` also has ``tick``, and ``status`` of each intent.
-    ``compiled`` tells whether one compiled call steps them all, ``note`` why not.
+    ``compiled``: one compiled call steps them all; ``note`` says why not.
 
     Raises `Failure` (TW0006) for what cannot be an environment of arrays.
     """
@@ -191,7 +191,7 @@ class _Batch:
     def __init__(self, of: WorldVectorEnv, episode: LiveEpisode) -> None:
         rules, self._list = of._rules, of._list
         if not rules.paid or rules.live:
-            raise Uncompiled("steps are worth what they add to the score, or outcomes may change")
+            raise Uncompiled("steps pay what they add to the score, or outcomes may change")
         if episode.varies:
             raise Uncompiled("chance has a say in the start")
         self._rules, self._limit = rules, rules.limit

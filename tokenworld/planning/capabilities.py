@@ -1,7 +1,7 @@
-"""The capability matrix of `tw plan --explain`: which way of planning takes which construct.
+"""The capability matrix of `tw plan --explain`: the constructs that each way of planning takes.
 
 Three ways: our own search on the interpreter, encoding E (SAS+), and lifted PDDL. Each way is
-tried, and each of its refusals is set against the declaration in which it stands.
+tried, and each of its refusals is listed with the declaration that contains it.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ _MARKS = {True: "yes", False: "no", None: "-"}
 
 @dataclass(slots=True)
 class Construct:
-    """A declaration of the program and, for each way that refuses something in it, why.
+    """A declaration of the program with the refusals of each way that refuses a part of it.
 
-    ``untried`` are ways that did not come to it, because they refused something before.
+    ``untried`` are ways that did not reach it, because they refused something before.
     """
 
     kind: str
@@ -73,7 +73,7 @@ class Capabilities:
 
 
 def capabilities(simulator: Simulator[StateT], state: StateT, goal: str | None) -> Capabilities:
-    """Try each way on a world for ``goal`` (any if ``None``) and tell what it refuses where."""
+    """Try each way on a world for ``goal`` (any if ``None``) and list its refusals by place."""
     instance = simulator.instance_at(state)
     constructs = sorted(_constructs(instance), key=lambda one: (one.span.file, one.span.start))
     remarks: list[str] = []
@@ -115,15 +115,15 @@ def _constructs(instance: Instance) -> Iterator[Construct]:
 
 
 def _note(constructs: list[Construct], way: str, refusals: Iterable[_Refusal]) -> None:
-    """Set each refusal against the declaration in which it stands: the last one before it."""
+    """Add each refusal to the declaration that contains it: the last one before it."""
     for span, reason in refusals:
         before = [
             one for one in constructs if one.span.file == span.file and one.span.start <= span.start
         ]
         owner = before[-1] if before else next(one for one in constructs if one.kind == "world")
-        told = owner.refusals.setdefault(way, [])
-        if reason not in told:
-            told.append(reason)
+        reasons = owner.refusals.setdefault(way, [])
+        if reason not in reasons:
+            reasons.append(reason)
 
 
 # ---- ways -------------------------------------------------------------------------------------

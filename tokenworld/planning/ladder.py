@@ -69,13 +69,13 @@ def plan(
     progress: Say | None = None,
     cancel: Cancel | None = None,
 ) -> Verdict:
-    """Whether ``goal`` (any goal line if ``None``) can be reached from ``state``, and how.
+    """Whether ``goal`` (any goal line if ``None``) can be reached from ``state``, and by which
+    plan.
 
-    ``time_limit`` is in seconds, ``memory_limit`` in bytes for each search. ``within`` asks
-    for a plan of at most so many ticks. ``engine`` tells where Fast Downward is (it is looked for
-    by default), ``classical`` runs it; with ``None`` no planner is asked. ``width``: the width
-    search may be asked. ``packs``: a state is one of the interpreter and may be packed.
-    ``progress`` hears a line about every second.
+    ``time_limit`` is in seconds, ``memory_limit`` in bytes for each search. ``within`` bounds the
+    ticks of a plan. ``engine`` is the place of Fast Downward (found by default), ``classical`` runs
+    it; with ``None`` no planner is asked. ``width``: the width search may be used. ``packs``: a
+    state is one of the interpreter and may be packed. ``progress`` gets a line about every second.
 
     Raises `Failure` with TW0201 for a goal that the world does not have.
     """

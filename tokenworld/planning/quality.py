@@ -91,7 +91,7 @@ def plan_quality(
 ) -> Improved:
     """A plan of this quality, or why there is none.
 
-    ``say`` hears of each better plan. Raises `Failure` with TW0201 for a goal that is none.
+    ``say`` is called with each better plan. Raises `Failure` (TW0201) for an unknown goal.
     """
     require_goal(simulator, goal)
     search = _PlanSearch(simulator, state, goal, quality, seconds, say, cancel)

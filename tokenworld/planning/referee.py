@@ -72,7 +72,7 @@ def _take(simulator: Simulator[StateT], state: StateT, step: PlanStep) -> Succes
     """The successor that the step counts on, or a clause that says why there is none."""
     if _unborn(simulator, state, step.command):
         return f"`{step.command.action}` names an object that was not created by then"
-    shown = _told(simulator, state, step)
+    shown = _shown(simulator, state, step)
     if simulator.lost(state):
         return f"`{shown}` comes after the end of the world"
     leaning = simulator.leaning(state, step.command, step.draws)
@@ -111,7 +111,7 @@ def _fits(counted_on: Sequence[LuckyDraw], drawn: Sequence[LuckyDraw]) -> bool:
     return all(draw in drawn for draw in counted_on)
 
 
-def _told(simulator: Simulator[StateT], state: StateT, step: PlanStep) -> str:
+def _shown(simulator: Simulator[StateT], state: StateT, step: PlanStep) -> str:
     """The command of a step, and who gives it where several actors take turns."""
     mover, call = simulator.mover(state), simulator.show(state, step.command)
     return call if mover is None else f"{mover}: {call}"
@@ -123,7 +123,7 @@ def shown(
     """Steps as people read them; ``states`` are those the steps are taken in, and more."""
     return tuple(
         ShownStep(
-            _told(simulator, state, step),
+            _shown(simulator, state, step),
             simulator.cost(state, step.command),
             simulator.tick(state),
             step.draws,

@@ -51,7 +51,7 @@ class Effect:
 class Operator:
     """A step of a plan.
 
-    ``command`` is what it stands for (``None`` for a step of the tick that nobody chooses) and
+    ``command`` is its command (``None`` for a step of the tick that nobody chooses) and
     ``draws`` the outcomes of chance it counts on.
     """
 

@@ -297,7 +297,7 @@ def _tried_lines(verdict: Verdict) -> list[str]:
     ]
 
 
-_MOST_TOLD = 3
+_MOST_SHOWN = 3
 """The largest number of steps of a plan, and of values for which it fails, in one line."""
 
 
@@ -319,12 +319,12 @@ class Shortfall:
 
 @frozen
 class Honesty:
-    """That the question was one about an *honest* plan: one that wins whatever is secret.
+    """The question was about an *honest* plan: one that wins for all values of the secrets.
 
-    ``assignments`` is in how many ways the setup can fill the secrets that a player does not see,
-    ``secrets`` are those that differ. ``together``: the plan wins for all of them, or the proof is
-    one about all of them at once; otherwise it is about a single one, and holds for all the same.
-    ``shortfall`` tells of the best plan where there is no honest one, if that is known.
+    ``assignments`` is the number of ways in which the setup can fill the secrets that a player does
+    not see, ``secrets`` are those that differ. ``together``: the plan wins for all of them, or the
+    proof is one about all of them at once; otherwise it is about a single one, and holds for all
+    the same. ``shortfall`` is the best plan if there is no honest one, if that is known.
     """
 
     assignments: int
@@ -349,8 +349,8 @@ def honest_lines(answer: str, honest: Honesty | None) -> list[str]:
     if count == 1:
         return ["honest: the setup can fill the secrets in one way only"]
     ways = f"{count:,} ways in which the setup can fill {names}"
-    told = {"winnable": "the same plan wins in", "unwinnable": "no plan wins in"}
-    line = f"honest: {told.get(answer, 'asked of')} all {ways}"
+    claims = {"winnable": "the same plan wins in", "unwinnable": "no plan wins in"}
+    line = f"honest: {claims.get(answer, 'asked of')} all {ways}"
     return [line, *([] if honest.shortfall is None else _shortfall_lines(honest.shortfall))]
 
 
@@ -359,13 +359,13 @@ def _shortfall_lines(found: Shortfall) -> list[str]:
     if found.wins == 0:
         return ["best: no plan wins in any of them"]
     most = f"best: no plan wins in more than {found.wins:,} of them"
-    steps = ", ".join(found.plan[:_MOST_TOLD]) + (", …" if len(found.plan) > _MOST_TOLD else "")
+    steps = ", ".join(found.plan[:_MOST_SHOWN]) + (", …" if len(found.plan) > _MOST_SHOWN else "")
     which = f"`{steps}` fails" if steps else "a plan without steps fails"
-    told = [f"`{one}`" for one in found.fails[:_MOST_TOLD]]
-    more = len(found.fails) - len(told)
-    told += [f"{more:,} more"] if more else []
-    rest = "" if len(told) == 1 else f"{', '.join(told[:-1])} and "
-    return [f"{most}; {which} for {rest}{told[-1]}"] if told else [most]
+    shown = [f"`{one}`" for one in found.fails[:_MOST_SHOWN]]
+    more = len(found.fails) - len(shown)
+    shown += [f"{more:,} more"] if more else []
+    rest = "" if len(shown) == 1 else f"{', '.join(shown[:-1])} and "
+    return [f"{most}; {which} for {rest}{shown[-1]}"] if shown else [most]
 
 
 def require_goal(simulator: Simulator[StateT], goal: str | None) -> None:
@@ -389,7 +389,7 @@ def require_goal(simulator: Simulator[StateT], goal: str | None) -> None:
 
 
 # ---- Explanations beside a verdict --------------------------------------------------------------
-# Reasons, repairs, landmarks and the like are worked out after the verdict is known. One that fails
+# Reasons, repairs, landmarks and the like are computed after the verdict is known. One that fails
 # or takes too long becomes a note, and costs nothing else.
 
 T = TypeVar("T")
@@ -418,7 +418,7 @@ class Explaining:
                 return work()
 
         def late() -> T:
-            if halted() is None:  # else the command tells which of its limits was hit
+            if halted() is None:  # else the command names the limit that was hit
                 why = f"its limit of {in_seconds(seconds or 0)} was reached"
                 self._miss(what, why, "Make the world smaller.")
             return otherwise
@@ -434,6 +434,6 @@ class Explaining:
         return otherwise
 
     def _miss(self, what: str, why: str, more: str = _REPORT) -> None:
-        message = f"{what[0].upper()}{what[1:]} could not be worked out: {why}."
-        hint = f"The verdict stands without it. {more}"
+        message = f"{what[0].upper()}{what[1:]} could not be computed: {why}."
+        hint = f"The verdict holds without it. {more}"
         self.notes.append(Diagnostic("TW0814", message, hint=hint))

@@ -176,8 +176,8 @@ class _Carrying:
         if fluent.static and not added:
             return False
         if not self._fits(fluent.type, had[fluent.name]):
-            told = f"`{name}.{fluent.name}` was {value_text(had[fluent.name])}"
-            self.notes.append(f"{told}, which does not fit any more: it has its declared value.")
+            value = f"`{name}.{fluent.name}` was {value_text(had[fluent.name])}"
+            self.notes.append(f"{value}, which does not fit any more: it has its declared value.")
             return False
         return True
 

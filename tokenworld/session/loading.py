@@ -97,7 +97,7 @@ def check_text(
 ) -> Checked:  # fmt: skip
     """Check a text as if it were a file: names, types, rules, and that each world can start.
 
-    A bare text is told of as ``text.tw``. ``watch`` may measure the passes of the checker, see
+    Diagnostics call a bare text ``text.tw``. ``watch`` may measure the passes of the checker, see
     `check_source`.
     """
     source = Source("text.tw", None, source) if isinstance(source, str) else source
@@ -213,7 +213,7 @@ def by_other_rules(world: OpenWorld, program: Program) -> OpenWorld:
 
 
 def open_text(sources: tuple[Source, ...], name: str) -> OpenWorld:
-    """A world from source texts at hand (the first is the root): how a stored run is reopened."""
+    """A world from source texts (the first is the root), used to reopen a stored run."""
     root, *others = sources
 
     def find(path: tuple[str, ...], user: Source) -> Source | None:

@@ -35,7 +35,7 @@ class LegalCommand:
 
 
 @frozen
-class Told:
+class Entry:
     """A moment but for its state; see `Moment`."""
 
     asked: str
@@ -53,9 +53,9 @@ class Moment:
     ``run`` and ``records`` say where it is stored: the number of the run (``None`` if nothing is
     recorded) and how many of its records come up to and with this step. ``scratch``: the state
     was edited here or before, so it is no part of any run; ``edit`` is the edit, if one was made.
-    ``drawn`` are all draws of the step, those that no record may tell a player of, too.
+    ``drawn`` are all draws of the step, those that no record may show a player, too.
 
-    A moment that a `Past` has put away holds nothing; what it is asked for is worked out again.
+    A moment that a `Past` has stored holds nothing: its parts are read or computed again.
     """
 
     __slots__ = ("held", "number", "past")
@@ -71,8 +71,8 @@ class Moment:
         edit: str = "",
         drawn: tuple[LuckyDraw, ...] = (),
     ) -> None:
-        told = Told(asked, outcomes, run, records, scratch, edit, drawn)
-        self.held: tuple[State, Told] | None = (state, told)
+        entry = Entry(asked, outcomes, run, records, scratch, edit, drawn)
+        self.held: tuple[State, Entry] | None = (state, entry)
         self.past: Past | None = None
         self.number = -1
 
@@ -81,36 +81,36 @@ class Moment:
         return self.held[0] if self.held is not None else self._from().state(self.number)
 
     @property
-    def told(self) -> Told:
-        return self.held[1] if self.held is not None else self._from().told(self.number)
+    def entry(self) -> Entry:
+        return self.held[1] if self.held is not None else self._from().entry(self.number)
 
     @property
     def asked(self) -> str:
-        return self.told.asked
+        return self.entry.asked
 
     @property
     def outcomes(self) -> tuple[Outcome, ...]:
-        return self.told.outcomes
+        return self.entry.outcomes
 
     @property
     def run(self) -> int | None:
-        return self.told.run
+        return self.entry.run
 
     @property
     def records(self) -> int:
-        return self.told.records
+        return self.entry.records
 
     @property
     def scratch(self) -> bool:
-        return self.told.scratch
+        return self.entry.scratch
 
     @property
     def edit(self) -> str:
-        return self.told.edit
+        return self.entry.edit
 
     @property
     def drawn(self) -> tuple[LuckyDraw, ...]:
-        return self.told.drawn
+        return self.entry.drawn
 
     def _from(self) -> Past:
         assert self.past is not None
@@ -119,12 +119,12 @@ class Moment:
     def hold(self) -> None:
         """Load what was dropped: the session is at this moment."""
         if self.held is None:
-            self.held = self.state, self.told
+            self.held = self.state, self.entry
 
     def at(self, state: State) -> Moment:
         """The same moment with another state."""
         new = Moment.__new__(Moment)
-        new.held, new.past, new.number = (state, self.told), None, -1
+        new.held, new.past, new.number = (state, self.entry), None, -1
         return new
 
 
@@ -202,39 +202,39 @@ class Given:
 
 @dataclass(slots=True)
 class Past:
-    """The moments that one engine played, by number, each with the one that it came of."""
+    """The moments that one engine played, by number, each with its predecessor."""
 
     engine: Engine
     _table: MomentTable | None = None
-    _young: OrderedDict[int, tuple[Moment, int, Given | None]] = field(default_factory=OrderedDict)
-    _away: array[int] = field(default_factory=lambda: array("B"))
+    _recent: OrderedDict[int, tuple[Moment, int, Given | None]] = field(default_factory=OrderedDict)
+    _distances: array[int] = field(default_factory=lambda: array("B"))
     _states: OrderedDict[int, State] = field(default_factory=OrderedDict)
     _full: bool = False
 
     def add(self, moment: Moment, before: Moment, given: Given | None) -> None:
-        """Take a moment that came of the one before it; without ``given`` its state is kept."""
+        """Take the successor of a moment; without ``given`` its state is kept."""
         if before.past is not self:
             before, given = moment, None
-        moment.past, moment.number = self, len(self._away)
-        self._young[moment.number] = moment, before.number, given
-        self._away.append(0)
-        while len(self._young) > HELD and not self._full:
-            self._put_away()
+        moment.past, moment.number = self, len(self._distances)
+        self._recent[moment.number] = moment, before.number, given
+        self._distances.append(0)
+        while len(self._recent) > HELD and not self._full:
+            self._store_oldest()
 
-    def _put_away(self) -> None:
-        """Put the oldest held moment away; where the disk is full, all stay where they are."""
-        number, (moment, parent, given) = next(iter(self._young.items()))
-        away = 0 if given is None else self._away[parent] + 1
-        away = 0 if away == EVERY else away
+    def _store_oldest(self) -> None:
+        """Store the oldest held moment on disk, unless the disk is full."""
+        number, (moment, parent, given) = next(iter(self._recent.items()))
+        distance = 0 if given is None else self._distances[parent] + 1
+        distance = 0 if distance == EVERY else distance
         assert moment.held is not None
-        state, told = moment.held
-        row = _packed((told, given)), None if away else zlib.compress(packed_state(state), 1)
+        state, entry = moment.held
+        row = _packed((entry, given)), None if distance else zlib.compress(packed_state(state), 1)
         if not self._opened().put(number, parent, *row):
             self._full = True
             return
-        self._away[number] = away
+        self._distances[number] = distance
         moment.held = None
-        del self._young[number]
+        del self._recent[number]
 
     def _opened(self) -> MomentTable:
         """The file, which a short session never makes."""
@@ -245,23 +245,23 @@ class Past:
         return self._table
 
     def read_by(self, engine: Engine) -> Past:
-        """The same moments, put away as they are, for another engine of the same world."""
+        """The stored moments, for another engine of the same world."""
         return Past(engine, self._table)
 
-    def told(self, number: int) -> Told:
+    def entry(self, number: int) -> Entry:
         """The stored texts of a moment."""
-        told: Told = _unpacked(self._opened().get(number)[1])[0]
-        return told
+        entry: Entry = _unpacked(self._opened().get(number)[1])[0]
+        return entry
 
     def state(self, number: int) -> State:
         """The state of a moment that holds none."""
         way: list[tuple[int, Given]] = []
         while (state := self._known(number)) is None:
-            parent, told, kept = self._opened().get(number)
+            parent, entry, kept = self._opened().get(number)
             if kept is not None:
                 state = unpacked_state(zlib.decompress(kept), self.engine.layout)
                 break
-            way.append((number, _unpacked(told)[1]))
+            way.append((number, _unpacked(entry)[1]))
             number = parent
         self._keep(number, state)
         for number, given in reversed(way):
@@ -299,8 +299,8 @@ class SlotChange:
 def slots_of(state: Mapping[str, Json]) -> dict[str, Json]:
     """Every slot of a state (``tw-state/1``) by its name, in the order of the state's JSON.
 
-    The name of an object stands for its type, ``chest.open`` for an attribute, ``linked(a, b)`` for
-    a row of a table.
+    The name of an object maps to its type, ``chest.open`` is an attribute, ``linked(a, b)``
+    is a row of a table.
     """
     return dict(_listed(state))
 

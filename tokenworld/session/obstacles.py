@@ -71,7 +71,7 @@ def obstacles(
 ) -> dict[int, Obstacle]:
     """Each failed require of a command by its index, in the last state of ``moments``.
 
-    Requires that the language adds are left out: what they forbid comes of the command itself.
+    Requires that the language adds are left out: they forbid an effect of the command itself.
     """
     past = session.moments if moments is None else moments
     if command.is_pass:
@@ -195,7 +195,7 @@ class _Asking:
         found = [
             one
             for one in self.session.engine.legal(state)
-            if one.action in writing and not known.rests(one.action)
+            if one.action in writing and not known.depends_on_secrets(one.action)
         ]
         found.sort(key=lambda one: not set(one.args) & set(self.command.args))
         return iter(found)

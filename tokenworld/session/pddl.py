@@ -46,11 +46,11 @@ def _started(imported: Imported) -> tuple[Loaded, dict[str, Engine]]:
     checked, engines = started_text(source)
     if checked.program is None:
         errors = [found for found in checked.diagnostics if found.is_error]
-        raise LoadFailure(tuple(_told(one, imported, source) for one in errors), ())
+        raise LoadFailure(tuple(_placed(one, imported, source) for one in errors), ())
     return Loaded(checked.program, checked.sources, checked.diagnostics), engines
 
 
-def _told(found: Diagnostic, imported: Imported, source: Source) -> Diagnostic:
+def _placed(found: Diagnostic, imported: Imported, source: Source) -> Diagnostic:
     """A finding about the imported text, at the PDDL behind its line."""
     if found.span is None:
         return found

@@ -1,6 +1,6 @@
 """Players without a person: script, plan, planner, chance, scenario, and the adversary.
 
-A fruitless intent does not hand on the turn. For every player but a person the runner passes once
+An intent without effect does not end the turn. For every player but a person the runner passes once
 the player's tries are used up, so that the round goes on (language.md §8, step 7).
 """
 
@@ -51,7 +51,7 @@ def runner_pass(session: Session, source: IntentSource) -> tuple[Outcome, ...]:
     if not last.fruitless:
         return outcomes
     why = f": {last.breach['code']} {last.breach['message']}" if last.breach else ""
-    cause = f"Even a pass of `{actor}` comes to nothing, so the round cannot end{why}"
+    cause = f"Even a pass of `{actor}` has no effect, so the round cannot end{why}"
     return (*outcomes, session.halt(cause, source=source))
 
 
@@ -98,8 +98,8 @@ class Patience:
 
 @dataclass(frozen=True, slots=True)
 class Expecting:
-    """An intent of a scenario, with the status that the scenario says it must come to; or one that
-    the runner gives for a player."""
+    """An intent of a scenario, with the status that the scenario expects; or one that the runner
+    gives for a player."""
 
     intent: AnyIntent
     status: str | None = None
@@ -297,7 +297,7 @@ class _Turn:
         return names[self._draw(f"object {what}", len(names))] if names else ""
 
     def _call(self, argument: Callable[[str], str]) -> AnyIntent:
-        """An action with names for arguments, whatever their types are."""
+        """An action with names for arguments, of any types."""
         action = self._action("call")
         if action is None:
             return PASS

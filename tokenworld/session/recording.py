@@ -54,8 +54,8 @@ class Recording:
         player: str,
         carried: Origin | None = None,
     ) -> Recording:
-        """A new run of ``world`` from its start state; ``carried``: where the run stood whose game
-        goes on in it with changed rules."""
+        """A new run of ``world`` from its start state; ``carried``: the place in the run whose game
+        continues in it with changed rules."""
         from tokenworld import __version__
 
         header = RunHeader(

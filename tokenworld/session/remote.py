@@ -59,12 +59,12 @@ def _welcome(session: Session) -> Iterator[str]:
 
 def _happened(session: Session) -> Iterator[str]:
     for outcome in session.moments[-1].outcomes:
-        yield from _told(outcome)
+        yield from _result(outcome)
     for name in session.latched:
         yield f"`{name}` is reached."
 
 
-def _told(outcome: Outcome) -> Iterator[str]:
+def _result(outcome: Outcome) -> Iterator[str]:
     """One record in words."""
     if outcome.refusal is not None:
         yield f"Refused: {outcome.refusal.text}"
@@ -101,7 +101,7 @@ def _offers(session: Session) -> Iterator[str]:
 
 
 LONGEST_REPLY: Final = 64 * 1024
-"""Bytes of one answer; whoever sends more is flooding."""
+"""Bytes of one answer; a longer one is an error."""
 
 
 class PlayerFailure(Failure):
@@ -164,7 +164,7 @@ def account(session: Session, outcomes: Sequence[Outcome]) -> str:
     lines.append(f"The command: {session.moments[-1].asked}")
     for outcome in outcomes:
         who = f" ({outcome.actor})" if len(session.state.actors) > 1 else ""
-        lines += [f"Tick {outcome.tick}{who}: {outcome.status}.", *_told(outcome)]
+        lines += [f"Tick {outcome.tick}{who}: {outcome.status}.", *_result(outcome)]
         for change in (*outcome.changes, *outcome.law_changes):
             slot = f"{change.fluent.rpartition('.')[2]}({', '.join(map(value_text, change.args))})"
             lines.append(f"  {slot}: {value_text(change.old)} -> {value_text(change.new)}")
@@ -287,8 +287,8 @@ class HttpChannel:
         except (HTTPException, OSError, ValueError) as error:
             why = str(error) or type(error).__name__
             raise PlayerFailure(f"broke off its answer: {why}", _ADDRESS_HINT) from error
-        told = body.decode("utf-8", "replace").strip()
-        return told if self._whole else (told.splitlines() or [""])[0].strip()
+        text = body.decode("utf-8", "replace").strip()
+        return text if self._whole else (text.splitlines() or [""])[0].strip()
 
     def close(self) -> None:
         """Nothing is kept open between two questions."""

@@ -126,7 +126,7 @@ def _played(
 ) -> Iterable[dict[str, Json]]:
     """The records that the intents of a log give now.
 
-    An intent that broke off a long action, or came to nothing while time let one go on, has two
+    An intent that broke off a long action, or had no effect while time continued one, has two
     records with one intent; it is given once.
     """
     position = 0
@@ -261,7 +261,7 @@ def branch_off(session: Session, store: RunStore, run: Run, seq: int, player: st
 def resumed(store: RunStore, run: Run) -> Session:
     """A session that goes on with a run that was not finished, behind its last stored record.
 
-    Where the program was killed between the two records of one intent, the second is stored first.
+    If the program was killed between the two records of one intent, the second is stored first.
     Raises `Failure` TW1102 for a run that was finished, else as `session_at` does.
     """
     handle = store.resume(run.id)
@@ -366,10 +366,10 @@ def _bad(source: Source, number: int, what: str) -> Failure:
 
 
 def compare_row(world: OpenWorld, row: Row, seed: int) -> Difference | None:
-    """Play a row; the first difference from what it expects, ``None`` if there is none.
+    """Play a row and return the first difference from what it expects, or ``None``.
 
-    ``seed`` draws where the recorded state names no seed. Raises `Failure` where the state or the
-    intent does not fit the world.
+    ``seed`` draws if the recorded state names no seed. Raises `Failure` if the state or the intent
+    does not fit the world.
     """
     given = row.state if isinstance(row.state, Mapping) else {}
     state = world.engine.restored({"seed": seed, **given}, source=row.place)

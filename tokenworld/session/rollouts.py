@@ -184,7 +184,7 @@ def rollout(
 
     ``policy`` is ``random``, the player of `tw run`, or a file or its text: a policy of `tw plan`
     or a script.
-    ``engine``: ``plain`` works out what a run comes to and no text, ``play`` every text too, as
+    ``engine``: ``plain`` computes the results of a run and no text, ``play`` every text too, as
     play does, ``fast`` compiles (extra `fast`), ``auto`` is the best for this many records.
     Every run is the one that `tw run` gives with the same seed and player, state hash included.
     """
@@ -212,10 +212,10 @@ def rollout(
 
 
 @lru_cache(maxsize=1)
-def _runs(engine: Engine, told: bool, fixed: bool) -> Runs:
+def _runs(engine: Engine, texts: bool, fixed: bool) -> Runs:
     """The last rows are kept: a sweep asks for runs of one engine again and again."""
     return Runs(
-        engine.instance, engine.layout, EnglishProse(), told="all" if told else "", fixed=fixed
+        engine.instance, engine.layout, EnglishProse(), output="all" if texts else "", fixed=fixed
     )
 
 

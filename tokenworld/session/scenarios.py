@@ -38,7 +38,7 @@ from tokenworld.session.players import give_once, given_in, runner_pass
 from tokenworld.session.session import Session
 
 
-def told(outcome: Outcome | None) -> str:
+def status_of(outcome: Outcome | None) -> str:
     """The status of a record, with what explains it."""
     if outcome is None:
         return "nothing happened yet"
@@ -60,10 +60,10 @@ def is_refused(outcome: Outcome | None, label: str | None) -> bool:
 
 @dataclass(slots=True)
 class Fruitless:
-    """The repetitions of one `when` that came to nothing, as long as no check expects them.
+    """The repetitions of one `when` that had no effect, as long as no check expects them.
 
-    A check of the status answers for the last repetition, whether it holds or not, and for those
-    before that came to the same.
+    A check of the status covers the last repetition, whether it holds or not, and those before with
+    the same status.
     """
 
     step: When | None = None
@@ -96,7 +96,7 @@ class Fruitless:
         if not self._open:
             return None
         hint = "say `then refused`, or `then status …`, if that is meant"
-        return f"{told(self._open[0])}; {hint}"
+        return f"{status_of(self._open[0])}; {hint}"
 
 
 _EndingCheck = WonCheck | LostCheck | WithinCheck | WinnableCheck | UnwinnableCheck
@@ -160,7 +160,7 @@ def run_scenario(
 ) -> ScenarioResult:
     """Play a scenario. Params set by a `given` hold from the start of the scenario.
 
-    ``say`` hears of long work, ``watch`` sees every record.
+    ``say`` is called during long work, ``watch`` with every record.
     """
     world = loaded.program.worlds[scenario.world]
     overrides: dict[str, Raw] = {}
@@ -221,11 +221,11 @@ class _Runner:
                 assert_never(step)
 
     def _replay(self, step: Replay) -> None:
-        """Every row of a file, each from its own state; the first difference is told."""
+        """Every row of a file, each from its own state; reports the first difference."""
         from tokenworld.session.replaying import replayed
 
-        number, told = replayed(self.session.world, step, self.session.seed)
-        self._add(f'replay "{step.path}"', told is None, told or "", step.span)
+        number, difference = replayed(self.session.world, step, self.session.seed)
+        self._add(f'replay "{step.path}"', difference is None, difference or "", step.span)
         self.ticks += number
 
     def _when(self, step: When) -> None:
@@ -295,10 +295,10 @@ class _Runner:
             case RefusedCheck(label=label):
                 ok = is_refused(self.last, label)
                 wanted = "refused" + (f" because {label}" if label else "")
-                self._add(wanted, ok, told(self.last), check.span)
+                self._add(wanted, ok, status_of(self.last), check.span)
             case StatusCheck(status=status):
                 ok = self.last is not None and self.last.status == status
-                self._add(f"status {status}", ok, told(self.last), check.span)
+                self._add(f"status {status}", ok, status_of(self.last), check.span)
             case UnchangedCheck():
                 self._unchanged(check.span)
             case SaysCheck(text=text):
@@ -385,7 +385,7 @@ class _Runner:
             return
         found = f"{verdict.answer} ({verdict.engine})"
         if verdict.answer == "unknown":
-            found = f"unknown: {'; '.join(verdict.limits_hit) or 'no engine could tell'}"
+            found = f"unknown: {'; '.join(verdict.limits_hit) or 'no engine could decide'}"
         self._add(wanted, verdict.answer == "winnable", found, span)
 
     def _unwinnable(self, span: Span) -> None:

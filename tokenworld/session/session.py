@@ -1,8 +1,8 @@
 """`Session`: intend, look, ask why, undo, plan. Every surface goes through it.
 
 The functions after the class decide what planners may tell a player. A planner sees the whole
-state; its plan is for the player where no require, change, law or ending on the way reads a secret.
-A secret that an executed action said is known.
+state; the player gets its plan if no require, change, law or ending on the way reads a secret.
+A secret that an executed action showed is known.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ if TYPE_CHECKING:
 class Session:
     """A world being played. ``moments[0]`` is the start; undo drops the last moment.
 
-    What it hands out is what a player may know (see `Knowledge`): secrets are hidden in records,
-    commands, reasons and the state. To an ``operator`` nothing is hidden, and the log holds all.
-    With a ``recording`` every record is in the store before `intend` returns; an undone record
-    stays there, and play goes on in a branch. A session that does not ``remember`` has its last
-    two moments only.
+    Its results are limited to what a player may know (see `Knowledge`): secrets are hidden in
+    records, commands, reasons and the state. To an ``operator`` nothing is hidden, and the log
+    holds all. With a ``recording`` every record is in the store before `intend` returns; an undone
+    record stays there, and play goes on in a branch. A session that does not ``remember`` has its
+    last two moments only.
     """
 
     def __init__(
@@ -180,10 +180,10 @@ class Session:
             stored["yield"] = True
         spent = (time.perf_counter_ns() - began) // 1000
         self._record(stored, outcomes, after, source, asked, spent)
-        told = tuple(map(self.known.outcome, outcomes))
+        shown = tuple(map(self.known.outcome, outcomes))
         drawn = tuple(draw for one in outcomes for draw in one.draws)
-        self._append(after, asked, told, Given.of(command, by, draws, luck), drawn)
-        return told
+        self._append(after, asked, shown, Given.of(command, by, draws, luck), drawn)
+        return shown
 
     def halt(self, cause: str, *, source: IntentSource = "human") -> Outcome:
         """Note that the runner stops here (an alarm, a player that failed); its record."""
@@ -273,9 +273,9 @@ class Session:
         return True
 
     def travel(self, moments: Sequence[Moment]) -> None:
-        """Stand at the end of a line of moments that was played in this session before.
+        """Move to the end of a line of moments that was played in this session before.
 
-        What is recorded then goes on in the run that ends there, else in a branch of its run.
+        Later records continue the run that ends there, else a branch of its run.
         """
         self.moments = list(moments)
         self.moments[-1].hold()
@@ -399,7 +399,7 @@ def hidden_about(session: Session, moments: Sequence[Moment] | None = None) -> t
         return ()
     instance = session.engine.instance
     names = tuple(instance.program.actions)
-    return deciding(instance, names, _told(session, moments))
+    return deciding(instance, names, _shown_secrets(session, moments))
 
 
 def hidden_on(
@@ -409,10 +409,10 @@ def hidden_on(
     if session.known.is_whole:
         return ()
     names = tuple(one.command.action for one in steps if not one.command.is_pass)
-    return deciding(session.engine.instance, names, _told(session, moments))
+    return deciding(session.engine.instance, names, _shown_secrets(session, moments))
 
 
-def _told(session: Session, moments: Sequence[Moment] | None) -> frozenset[str]:
+def _shown_secrets(session: Session, moments: Sequence[Moment] | None) -> frozenset[str]:
     played = session.moments if moments is None else moments
     done = (
         one.action
@@ -441,8 +441,8 @@ def foreseen(
     listed = ", ".join(f"`{one}`" for one in hidden)
     note = Diagnostic(
         "TW0808",
-        f"What leads to the goal rests on what is hidden: {listed}.",
-        hint="Find it out in play. `tw plan` tells whoever operates the world.",
+        f"The way to the goal depends on what is hidden: {listed}.",
+        hint="Find it out in play. `tw plan` shows it to operators.",
     )
     return Verdict("unknown", verdict.goal, None, "", "", notes=(note,))
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean
 from tokenworld.engine import Engine, EngineSimulator, SeededLuck, State, in_tick
-from tokenworld.engine.rows.commit import bury, store_value
+from tokenworld.engine.rows.commit import remove_object, store_value
 from tokenworld.engine.rows.layout import TICK
 from tokenworld.engine.rows.stepper import Tick
 from tokenworld.engine.searching.ticks import Listener
@@ -61,11 +61,11 @@ def explored(
 ) -> Graph[State]:
     """All states that play can reach, or as many as limits allow.
 
-    ``met`` hears what the interpreter met; of a `PackedGraph` it is told by `meeting.meet`.
+    ``met`` observes the edges of the interpreter; for a `PackedGraph` use `meeting.meet`.
 
-    ``say`` hears how the states are held, and how many there is room for.
+    ``say`` is called with the form in which states are held, and the number that fit into memory.
 
-    `Failure` with TW0801 for ``past_goal`` where a world cannot be packed.
+    Raises `Failure` (TW0801) for ``past_goal`` if a world cannot be packed.
     """
     edges: int | None = None
     if not past_goal:
@@ -106,8 +106,8 @@ def explored_for_luck(
 ) -> Graph[Observed[State]]:
     """The same for questions about luck, in which every state keeps a name of its own.
 
-    Where the order of contents tells states apart, or luck may bring a command to nothing, packed
-    states would not name them all: such a world is left to the interpreter.
+    If the order of contents distinguishes states, or luck may leave a command without effect,
+    packed states would not name them all: such a world is left to the interpreter.
     """
     first = replace(limits, states=_SMALL) if _large(limits) else limits
     exploring = Exploring(tries, start, goal)
@@ -221,7 +221,7 @@ def builder(
         def change(tick: Tick) -> None:
             row, slots = tick.row, tick.slots
             for number in world.gone(key):
-                bury(row, number)
+                remove_object(row, number)
             for fluent, args, value in world.slots(key):
                 place = slots.slot(slots.by_id[fluent], args)
                 slots.fill(row.S)
@@ -338,13 +338,13 @@ def plan_for_seed(
     say: Say | None = None,
     cancel: Cancel | None = None,
 ) -> tuple[tuple[PlanStep, ...], Verdict]:
-    """Steps that reach the goal under the seed of ``state``, with the verdict they rest on.
+    """Steps that reach the goal under the seed of ``state``, with the verdict that they depend on.
 
-    A *possible* plan may count on luck that this seed does not have. Then it is played to the
-    first tick whose draws differ from what it counted on, and planned anew from there: what a
-    patient player would do; a step that luck brings to nothing stays out, for it comes to the same
-    until a tick passes. The verdict stays that of the first plan (`Verdict.wins_with_seed` says
-    whether it needed that). The steps are empty unless every verdict is winnable.
+    A *possible* plan may count on luck that this seed does not have. Then it is played to the first
+    tick whose draws differ from those that it counted on, and planned again from there, as a
+    patient player would; a step that luck leaves without effect is omitted, since its result stays
+    the same until a tick passes. The verdict stays that of the first plan (`Verdict.wins_with_seed`
+    says whether it needed that). The steps are empty unless every verdict is winnable.
     """
     from tokenworld.planning.space.observed_draws import NOTHING, Observed, planned_on
 

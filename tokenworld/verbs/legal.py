@@ -111,7 +111,7 @@ def _as_known(session: Session, found: Focus, number: int) -> Focus:
 def _barred(session: Session, command: Command) -> Barred:
     """The record that the command would make tells why it is not executed; to a player, the first
     require of which he may know that it does not hold."""
-    if session.known.rests(command.action):
+    if session.known.depends_on_secrets(command.action):
         return _foreseen(session, command)
     outcome = session.engine.play(session.state, command)[1][-1]
     call = session.simulator().show(session.state, command)

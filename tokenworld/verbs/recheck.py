@@ -47,7 +47,7 @@ from tokenworld.store.records import Tick, storable
 
 def between_rounds(state: State) -> bool:
     """Return whether a state can be mirrored: no round of several actors is under way."""
-    return state.turn == 0 and state.round is None and state.told is None
+    return state.turn == 0 and state.round is None and state.reported is None
 
 
 def mirrored(reference: Reference, state: State) -> PlainState:

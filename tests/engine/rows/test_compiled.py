@@ -29,7 +29,7 @@ def compared(world: OpenWorld, seeds: int, most: int, found: Counter[str]) -> No
         found["start by chance"] += 1
         return
     engine = world.engine
-    runs = Runs(engine.instance, engine.layout, EnglishProse(), told="", fixed=True)
+    runs = Runs(engine.instance, engine.layout, EnglishProse(), output="", fixed=True)
     runs.begin(engine.start(0))
     try:
         compiled = Compiled(runs.stepper.slots)

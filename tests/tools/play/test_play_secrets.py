@@ -66,10 +66,10 @@ async def test_a_hint_says_that_it_needs_a_secret(tmp_path: Path) -> None:
     async with app.run_test(size=(120, 50)) as pilot:
         await pilot.press("f3")
         await until(pilot, lambda: "Thinking" not in details(app))
-        assert "rests on what is hidden: `code`" in details(app)
+        assert "depends on what is hidden: `code`" in details(app)
         await pilot.press(*keys("dial 5 on safe"), "f4")
         await pilot.pause()
-        assert "as far as can be known: it rests on what is hidden" in details(app)
+        assert "as far as can be known: it depends on what is hidden" in details(app)
         assert "s.code = hidden" in details(app)
 
 

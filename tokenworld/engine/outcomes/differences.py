@@ -72,7 +72,7 @@ def first_difference(known: Seen, nearest: list[Any] | None) -> SlotDifference:
     for key in {**one, **other}:
         if one.get(key) != other.get(key):
             return SlotDifference(key, (), one.get(key), (other.get(key),))
-    return SlotDifference("state", (), "another", ("one that differs in nothing that is told",))
+    return SlotDifference("state", (), "another", ("one with the same visible parts",))
 
 
 def _of_slot(known: Seen, slot: int, values: list[Any]) -> SlotDifference:

@@ -88,7 +88,7 @@ class _Tail(Tick):
 
 def _pasts(tick: Tick) -> tuple[list[Any], ...]:
     """The rows that a tick looks back at, apart from the present one."""
-    found = (tick.start, tick.told, tick.row.S[ROUND])
+    found = (tick.start, tick.reported, tick.row.S[ROUND])
     return tuple(one for one in found if one is not None and one is not tick.row.S)
 
 
@@ -181,7 +181,7 @@ class Forks:
             prefix = luck.following()
 
     def _stopped(self, tick: Tick, record: Record, luck: ForkLuck) -> Partial:
-        self._unit.start, self._unit.told = tick.start, tick.told
+        self._unit.start, self._unit.reported = tick.start, tick.reported
         paid = tuple(self.row.paid)
         pasts = tuple(one[:] for one in _pasts(tick)) if self._births else ()
         taken = tuple(one for one, _ in luck.choices)
@@ -222,7 +222,7 @@ class Forks:
             row.set(slot, value)
         self._here = partial
         if partial.pasts:
-            unit.start, unit.told, *began = (one[:] for one in partial.pasts)
+            unit.start, unit.reported, *began = (one[:] for one in partial.pasts)
             for one in began:
                 row.set(ROUND, one)
 
@@ -292,7 +292,7 @@ class Forks:
             now.draws, now.likely = (*before.draws, *luck.taken), before.likely * luck.probability
             now.weight = before.weight * luck.weight
         if before.pasts:
-            pasts = (unit_of.start, unit_of.told, row.S[ROUND])
+            pasts = (unit_of.start, unit_of.reported, row.S[ROUND])
             now.pasts = tuple(one[:] for one in pasts if one is not None)
         if drew or breach is not None or before.pasts:
             self._back()

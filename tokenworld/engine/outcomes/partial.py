@@ -9,12 +9,12 @@ from typing import Any, Protocol, TypeVar
 
 from tokenworld.engine.changes import Breach
 from tokenworld.engine.luck import DrawKey, ExploringLuck
-from tokenworld.engine.rows.layout import DRAWN, FACTS, HEAD, KINDS, ROUND, TOLD
+from tokenworld.engine.rows.layout import DRAWN, FACTS, HEAD, KINDS, REPORTED, ROUND
 from tokenworld.ground import LuckyDraw
 
 __all__ = ["UNKEPT", "ForkLuck", "Partial", "heaviest", "merged"]
 
-UNKEPT = frozenset({DRAWN, FACTS, ROUND, TOLD})
+UNKEPT = frozenset({DRAWN, FACTS, ROUND, REPORTED})
 """Slots of the header that end with the tick, or are computed at its end."""
 
 

@@ -23,15 +23,15 @@ def own_round(state: State, after: State) -> State:
     new = copied(after)
     new.executed = state.executed
     if state.round is not None:
-        new.told = copied(after)
-        new.told.told = None
+        new.reported = copied(after)
+        new.reported.reported = None
     return new
 
 
 def ended(after: State) -> State:
     """The state at the end of a round."""
     new = copied(after)
-    new.executed, new.drawn, new.turn, new.round, new.told = (), {}, 0, None, None
+    new.executed, new.drawn, new.turn, new.round, new.reported = (), {}, 0, None, None
     if len(new.actors) > 1:
         new.long = {who: one for who, one in new.long.items() if who is None or who in new.kinds}
     return new

@@ -183,7 +183,7 @@ class Round:
             settled.tick += 1
         last.start = state if free else state.round or state
         last.latched = progressed(self.words, settled)
-        self._watch(state.told or state.round or state, settled, last)
+        self._watch(state.reported or state.round or state, settled, last)
         env = Env(settled, last.start, settled.me)
         for line in self.rules.worlds[self.world.name].endings:
             if line.name in last.latched and line.text is not None:

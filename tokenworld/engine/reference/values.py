@@ -55,7 +55,7 @@ class State:
     that differs from its fluent's default (attributes always). ``arrivals`` holds the order in
     which `ordered` slots were assigned, ``firsts`` the values of created objects at birth. Between
     the actors of a round ``turn`` counts the turns taken, ``round`` is the state it began with,
-    ``told`` the state that watches reported last; ``drawn`` counts the draws of each rule in
+    ``reported`` the state that watches reported last; ``drawn`` counts the draws of each rule in
     the tick. ``hash`` is cached.
     """
 
@@ -77,7 +77,7 @@ class State:
     firsts: dict[Slot, Raw] = field(default_factory=dict)
     turn: int = 0
     round: State | None = None
-    told: State | None = None
+    reported: State | None = None
     drawn: Counts = field(default_factory=dict)
     hash: str = ""
 

@@ -19,7 +19,7 @@ from tokenworld.engine.rows.layout import FIRED, KINDS, NEXT, NOTHING, Slots, St
 from tokenworld.engine.rows.log import Born, Log, Row, bounded
 from tokenworld.model import ObjectType, ValueType
 
-__all__ = ["bury", "commit", "recalled", "store_value", "value_given"]
+__all__ = ["remove_object", "commit", "recalled", "store_value", "value_given"]
 
 Changes = list[RawChange] | None
 """The reported changes of a commit; ``None`` if nobody asks for them."""
@@ -182,15 +182,15 @@ def store_value(row: Row, slot: int, value: Any) -> None:
         _file(row, store, value, child)
 
 
-def _change(row: Row, slot: int, value: Any, told: Changes, rule: str) -> None:
+def _change(row: Row, slot: int, value: Any, reported: Changes, rule: str) -> None:
     """Write a slot and report it, if it changes."""
     old = row.S[slot]
     store_value(row, slot, value)
-    if told is not None and old != value:
+    if reported is not None and old != value:
         store, args = row.slots.owner[slot], row.slots.args[slot]
         assert store is not None
         key = args if store.column.tupled else store.column.key(args)
-        told.append((store.column, key, old, value, rule))
+        reported.append((store.column, key, old, value, rule))
 
 
 def _unfile(row: Row, store: Store, parent: int, child: Any) -> None:
@@ -258,7 +258,7 @@ def _fresh(births: list[Born]) -> Iterator[tuple[int, list[str]]]:
 # ---- deaths -------------------------------------------------------------------------------------
 
 
-def _destroy(row: Row, number: int, told: Changes, rule: str) -> None:
+def _destroy(row: Row, number: int, reported: Changes, rule: str) -> None:
     """Contents move to where the object was, references to it become `none`, its slots go."""
     slots, S = row.slots, row.S
     ancestry = slots.ancestry[S[KINDS][number]]
@@ -267,25 +267,25 @@ def _destroy(row: Row, number: int, told: Changes, rule: str) -> None:
             nested = store.column.fluent.nested and store.column.by_object
             heir = S[store.table[number]] if nested else None
             for slot in _pointing(row, store, number):
-                _change(row, slot, heir, told, rule)
-    bury(row, number, told, rule)
+                _change(row, slot, heir, reported, rule)
+    remove_object(row, number, reported, rule)
 
 
-def bury(row: Row, number: int, told: Changes = None, rule: str = "") -> None:
+def remove_object(row: Row, number: int, reported: Changes = None, rule: str = "") -> None:
     """Take an object out with its slots; what others hold of it is left to the caller."""
     slots, S, kinds = row.slots, row.S, row.S[KINDS]
     for store in slots.stores:
         if not store.live:
             continue
         if store.column.by_object and store.table[number] != NOTHING:
-            _vacate(row, store, number, told, rule)
+            _vacate(row, store, number, reported, rule)
         elif store.column.tupled and store.offset is None:
             for args, slot in list(store.rows.items()):
                 if slot < len(S) and _about(store, args, number):
-                    _change(row, slot, store.column.default, told, rule)
+                    _change(row, slot, store.column.default, reported, rule)
     _forget(row, number)
-    if told is not None:
-        told.append((LIFE, number, kinds[number], None, rule))
+    if reported is not None:
+        reported.append((LIFE, number, kinds[number], None, rule))
     row.set(KINDS, (*kinds[:number], None, *kinds[number + 1 :]))
     for name in slots.ancestry[kinds[number]]:
         place = slots.live[name]
@@ -298,14 +298,14 @@ def _is_any(kind: ValueType, types: tuple[str, ...]) -> bool:
     return isinstance(kind, ObjectType) and kind.name in types
 
 
-def _vacate(row: Row, store: Store, number: int, told: Changes, rule: str) -> None:
+def _vacate(row: Row, store: Store, number: int, reported: Changes, rule: str) -> None:
     """The slot of what is no more is `none`, and it is in nobody's contents."""
     slot = store.table[number]
     old = row.S[slot]
     if old is not None:
         row.set(slot, None)
-        if told is not None:
-            told.append((store.column, number, old, None, rule))
+        if reported is not None:
+            reported.append((store.column, number, old, None, rule))
         if store.kids is not None:
             _unfile(row, store, old, number)
 

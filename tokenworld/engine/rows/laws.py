@@ -233,12 +233,12 @@ class Guards:
         asked |= {one.rule for one in log.births}
         if not asked & exempt:
             return value(row.S, was, me)
-        again, told, log.changes = row.redo(mark), log.changes, None
+        again, changes, log.changes = row.redo(mark), log.changes, None
         commit(row, log, exempt)
         found = value(row.S, was, me)
         row.undo(mark)
         again()
-        log.changes = told
+        log.changes = changes
         return found
 
     def _conserve(

@@ -46,7 +46,7 @@ from tokenworld.model import (
 
 __all__ = [
     "AWARDED", "DID", "DRAWN", "FACTS", "FIRED", "HEAD", "KINDS", "LATCHED", "LONGS", "NAMES",
-    "NEXT", "NOTHING", "ROUND", "SEED", "TICK", "TOLD", "TURN", "Slots", "Store",
+    "NEXT", "NOTHING", "ROUND", "SEED", "TICK", "REPORTED", "TURN", "Slots", "Store",
 ]  # fmt: skip
 
 NOTHING: Final = 0
@@ -66,7 +66,7 @@ DRAWN: Final = 11
 TURN: Final = 12
 ROUND: Final = 13
 """Between the actors of a round: a copy of the row that the round began with."""
-TOLD: Final = 14
+REPORTED: Final = 14
 """In a round: a copy of the row that watches compare with."""
 FACTS: Final = 15
 """The sum of the hashes of all facts (`digest.Digest`); ``None`` where nobody asks for it."""
@@ -141,7 +141,7 @@ class Slots:
         self.owner: list[Store | None] = [None] * HEAD
         self.args: list[tuple[Raw, ...]] = [()] * HEAD
         self.lists: dict[int, tuple[Store, int]] = {}
-        self._roll: tuple[Any, ...] | None = None
+        self._population: tuple[Any, ...] | None = None
         self.named = {name: number for number, name in enumerate(base.names)}
         """The numbers of the first objects by name."""
         self.live = {name: self._add((), None) for name in (ROOT, *self.program.types)}
@@ -347,13 +347,13 @@ class Slots:
         """Let a row have the header of a state."""
         row[TICK], row[SEED], row[NEXT] = state.tick, state.seed, state.next_id
         row[KINDS], row[NAMES] = tuple(state.kinds), state.names
-        self._roll = (row[KINDS], state.names, state.kinds, state.live, state.numbers)
+        self._population = (row[KINDS], state.names, state.kinds, state.live, state.numbers)
         row[LATCHED], row[AWARDED], row[FIRED] = state.latched, state.awarded, state.fired
         row[LONGS], row[DID], row[DRAWN] = state.longs, state.executed, state.drawn
         row[TURN], row[FACTS] = state.turn, state.facts
         for name, slot in self.live.items():
             row[slot] = state.live[name]
-        for slot, past in ((ROUND, state.round), (TOLD, state.told)):
+        for slot, past in ((ROUND, state.round), (REPORTED, state.reported)):
             row[slot] = None if past is None else self.past(past, row)
 
     def past(self, past: State, row: list[Any]) -> list[Any]:
@@ -416,7 +416,7 @@ class Slots:
         state = State.__new__(State)
         self.read_back(row, state)
         state.round = None if row[ROUND] is None else self.decode(row[ROUND])
-        state.told = None if row[TOLD] is None else self.decode(row[TOLD])
+        state.reported = None if row[REPORTED] is None else self.decode(row[REPORTED])
         return state
 
     def read_back(self, row: list[Any], state: State) -> None:
@@ -463,14 +463,14 @@ class Slots:
 
     def put_header(self, row: list[Any], state: State) -> None:
         """Copy the header of a row into a state, except the rows that it looks back at."""
-        roll = self._roll
-        if roll is None or roll[0] is not row[KINDS] or roll[1] is not row[NAMES]:
+        known = self._population
+        if known is None or known[0] is not row[KINDS] or known[1] is not row[NAMES]:
             live = {name: row[slot] for name, slot in self.live.items()}
             first = len(self.base.names)
             later = {name: number for number, name in enumerate(row[NAMES][first:], first)}
             numbers = {**self.named, **later}
-            roll = self._roll = (row[KINDS], row[NAMES], list(row[KINDS]), live, numbers)
-        _, state.names, state.kinds, state.live, state.numbers = roll
+            known = self._population = (row[KINDS], row[NAMES], list(row[KINDS]), live, numbers)
+        _, state.names, state.kinds, state.live, state.numbers = known
         state.actors = self.base.actors
         state.tick, state.seed, state.next_id = row[TICK], row[SEED], row[NEXT]
         state.latched, state.awarded, state.fired = row[LATCHED], row[AWARDED], row[FIRED]

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from tokenworld.engine.layout import Layout
 from tokenworld.engine.luck import Luck
-from tokenworld.engine.rows.layout import HEAD, KINDS, ROUND, TOLD, Slots
+from tokenworld.engine.rows.layout import HEAD, KINDS, REPORTED, ROUND, Slots
 from tokenworld.engine.rows.legal import Legal
 from tokenworld.engine.rows.log import Row
 from tokenworld.engine.rows.questions.tracing import TimeTrace, TracedTick
@@ -204,11 +204,11 @@ def state_after(before: State, slots: Slots, row: Row) -> State:
         if slot >= HEAD:
             _put(after, slots, slot, S[slot])
     after.round = None if S[ROUND] is None else before.round or before
-    if S[TOLD] is None:
-        after.told = None
-    elif TOLD in written:
-        after.told = after.fork()
-        after.told.told = None
+    if S[REPORTED] is None:
+        after.reported = None
+    elif REPORTED in written:
+        after.reported = after.fork()
+        after.reported.reported = None
     return after
 
 

@@ -292,7 +292,7 @@ class Log(Drawing):
             name += "_"
         return name
 
-    def bear(self, birth: Callable[..., None], W: list[Any], me: int | None, x: int) -> None:
+    def run_birth(self, birth: Callable[..., None], W: list[Any], me: int | None, x: int) -> None:
         """Run a `birth` rule for an object just asked for."""
         self._depth += 1
         if self._depth > MOST_BIRTHS:

@@ -96,10 +96,10 @@ class Outputs:
                 row.S[slot] = value
             self.slots.epoch += 1
 
-    def watch(self, row: Row, told: list[Any], record: Record, luck: Luck) -> None:
-        """Record the texts of watches at a commit; ``told`` is the row that they reported last."""
+    def watch(self, row: Row, reported: list[Any], record: Record, luck: Luck) -> None:
+        """Record the texts of watches at a commit; ``reported`` is the last row they reported."""
         for name, watch in self.rules.watches.items():
-            now = self.watched(name, row.S, told)
+            now = self.watched(name, row.S, reported)
             if watch.once:
                 now = [args for args in now if (name, args) not in row.S[FIRED]]
                 if now:
@@ -107,17 +107,17 @@ class Outputs:
             for args in now if name in self.code.paying or self.says else ():
                 log = Log(row, luck, self.params)
                 log.title, log.args = f"watch {name}", args
-                self.code["spoken", name](row.S, told, self.me, log, *args)
+                self.code["spoken", name](row.S, reported, self.me, log, *args)
                 row.paid += log.rewards
                 if self.says:
                     self.speak(row, record, log)
 
-    def watched(self, name: str, S: list[Any], told: list[Any]) -> list[Args]:
+    def watched(self, name: str, S: list[Any], reported: list[Any]) -> list[Args]:
         """The bindings for which a watch begins to hold."""
         bindings = self.code["watch", name]
-        now: list[Args] = bindings(S, told, self.me)
+        now: list[Args] = bindings(S, reported, self.me)
         if now and not self.rules.watches[name].uses_was:
-            earlier = bindings(told, told, self.me)
+            earlier = bindings(reported, reported, self.me)
             now = [args for args in now if args not in earlier]
         return now
 

@@ -21,7 +21,7 @@ from tokenworld.ground import By, Command, Instance, NoMatch, Outcome, Prose, St
 
 __all__ = ["EXECUTED", "Runs"]
 
-Told = Literal["", "said", "all"]
+Output = Literal["", "said", "all"]
 EXECUTED: tuple[Status, ...] = ("executed",)
 """The result of most intents, as one tuple that callers may compare by identity."""
 _REFUSED: tuple[Status, ...] = ("refused",)
@@ -34,15 +34,15 @@ MOST_LISTS = 4096
 class Runs:
     """The present row of a world.
 
-    ``told``: the output computed beside the result: ``all`` as play does, ``said`` only texts and
+    ``output``: the output computed beside the result: ``all`` as play does, ``said`` only texts and
     reasons of refusals. A text that may have no value, which is an error of its tick, is always
     computed. ``fixed``: all starts agree on the fluents that play never writes.
     """
 
     def __init__(
-        self, instance: Instance, layout: Layout, prose: Prose, *, told: Told, fixed: bool
+        self, instance: Instance, layout: Layout, prose: Prose, *, output: Output, fixed: bool
     ) -> None:
-        self._given, self._fixed, self._told = (instance, layout, prose), fixed, told
+        self._given, self._fixed, self._output = (instance, layout, prose), fixed, output
         self._endless = instance.world.endless
         self._first: list[object] = []
         self._refused: tuple[Command, int] | None = None
@@ -63,11 +63,11 @@ class Runs:
 
     def _make(self, base: State) -> None:
         instance, layout, prose = self._given
-        says, fixed = self._told == "said", self._fixed
+        says, fixed = self._output == "said", self._fixed
         self.stepper = RowStepper(
             instance, layout, prose, base, quiet=True, says=says, fixed=fixed
         )  # fmt: skip
-        if self._told == "all" or not words_are_sure(self.stepper.rules, instance.world.name):
+        if self._output == "all" or not words_are_sure(self.stepper.rules, instance.world.name):
             self.stepper = RowStepper(instance, layout, prose, base, fixed=fixed, hashed=False)
         self._legal = Legal(self.stepper)
         self._decided = self._legal.decided()

@@ -29,9 +29,9 @@ from tokenworld.engine.rows.layout import (
     KINDS,
     LATCHED,
     LONGS,
+    REPORTED,
     ROUND,
     TICK,
-    TOLD,
     TURN,
     Slots,
 )
@@ -262,11 +262,11 @@ class Tick:
         self.seat, self.acting = self.slots.seat(row.S), self.slots.acting(row.S)
         self.several = len(stepper.actors) > 1
         self.start: list[Any] = row.S
-        self.told: list[Any] = row.S
+        self.reported: list[Any] = row.S
 
     def anew(self, luck: Luck, began: list[Any]) -> None:
         """Ask something else of the row, as it was: with some luck, in a round that ``began``."""
-        self.luck, self.start, self.told = RecordingLuck(luck), began, began
+        self.luck, self.start, self.reported = RecordingLuck(luck), began, began
 
     # ---- turns --------------------------------------------------------------------------------
 
@@ -333,13 +333,13 @@ class Tick:
         if self.of.looks_back or self.several:
             self.start = row.copy()
         self._own_pasts()
-        self.told = row.S[TOLD] or row.S[ROUND] or self.start
+        self.reported = row.S[REPORTED] or row.S[ROUND] or self.start
         self.start = self.start if free else row.S[ROUND] or self.start
         return free
 
     def _own_pasts(self) -> None:
         """Copy the rows that the round looks back at, in which births will be noted."""
-        for slot in (ROUND, TOLD) if self.slots.creates else ():
+        for slot in (ROUND, REPORTED) if self.slots.creates else ():
             if self.row.S[slot] is not None:
                 self.row.set(slot, self.row.S[slot][:])
 
@@ -569,7 +569,7 @@ class Tick:
         log = self.log_type(self.row, self.luck, self.of.params)
         log.title, log.args = title, args
         began = self.row.S[ROUND]
-        log.pasts = (self.start, self.told, *(() if began is None else (began,)))
+        log.pasts = (self.start, self.reported, *(() if began is None else (began,)))
         return log
 
     def _commit(self, log: Log, record: Record) -> None:
@@ -610,7 +610,7 @@ class Tick:
             self._end_round(row)
             row.set(TICK, row.S[TICK] + 1)
         last.latched = self.progress()
-        self.of.watch(row, self.told, last, self.luck)
+        self.of.watch(row, self.reported, last, self.luck)
         if self.of.says:
             self.of.end_words(row, self.start, last.latched, last)
         self._scored(last)
@@ -619,9 +619,9 @@ class Tick:
         """After a free action a round that is under way goes on."""
         row.set(DID, self.executed_before())
         if row.S[ROUND] is not None:
-            told = row.copy()
-            told[TOLD] = None  # or a round of many free actions keeps a row for each
-            row.set(TOLD, told)
+            reported = row.copy()
+            reported[REPORTED] = None  # or a round of many free actions keeps a row for each
+            row.set(REPORTED, reported)
 
     def executed_before(self) -> tuple[Any, ...]:
         """The intents executed in the round before this one."""
@@ -633,7 +633,7 @@ class Tick:
         return tuple(S[DID])
 
     def _end_round(self, row: Row) -> None:
-        for slot, value in ((DID, ()), (DRAWN, {}), (TURN, 0), (ROUND, None), (TOLD, None)):
+        for slot, value in ((DID, ()), (DRAWN, {}), (TURN, 0), (ROUND, None), (REPORTED, None)):
             if row.S[slot] != value:
                 row.set(slot, value)
         if self.several and row.S[LONGS]:

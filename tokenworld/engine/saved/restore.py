@@ -68,8 +68,8 @@ def _restored(layout: Layout, found: Json, *, named: frozenset[str]) -> State:
     shape = _mapping(found, "")
     if shape.get("format", "tw-state/1") != "tw-state/1":
         raise Misfit("format", "only `tw-state/1` is known")
-    roll = read_roll(layout.instance, shape, named)
-    state = _peopled(layout, roll)
+    people = objects_of(layout.instance, shape, named)
+    state = _peopled(layout, people)
     fill_columns(state)
     reader = _Reader(state)
     for position, one in enumerate(_sequence(shape.get("objects"), "objects")):
@@ -86,21 +86,21 @@ def _restored(layout: Layout, found: Json, *, named: frozenset[str]) -> State:
     return state
 
 
-def _peopled(layout: Layout, roll: Roll) -> State:
+def _peopled(layout: Layout, people: Population) -> State:
     """A state with these objects and no values."""
     state, program = State(layout), layout.instance.program
-    state.kinds, state.names, state.numbers = list(roll.kinds), roll.names, dict(roll.numbers)
-    state.next_id = len(roll.kinds)
+    state.kinds, state.names, state.numbers = list(people.kinds), people.names, dict(people.numbers)
+    state.next_id = len(people.kinds)
     live: dict[str, list[int]] = {kind: [] for kind in state.live}
-    for number, kind in enumerate(roll.kinds):
+    for number, kind in enumerate(people.kinds):
         for ancestor in () if kind is None else {*program.types[kind].ancestors, ROOT}:
             live[ancestor].append(number)
     state.live = {kind: tuple(numbers) for kind, numbers in live.items()}
     for column in layout.columns:
         if column.by_object:
-            state.cols[column.index] = [None] * len(roll.kinds)
+            state.cols[column.index] = [None] * len(people.kinds)
         if state.kids[column.index] is not None:
-            state.kids[column.index] = [[] for _ in roll.kinds]
+            state.kids[column.index] = [[] for _ in people.kinds]
     return state
 
 
@@ -206,10 +206,10 @@ class _Reader:
         """The order of what points at an object: its contents, or that of another fluent."""
         number = self.state.numbers[one["name"]]
         nests = [c for c in self.layout.columns if c.fluent.nested and c.has_children]
-        told = _mapping(one.get("orders", {}), f"{path}.orders")
+        orders = _mapping(one.get("orders", {}), f"{path}.orders")
         if len(nests) == 1 and "contents" in one:
             self._order(nests[0], number, one["contents"], f"{path}.contents")
-        for key, listed in told.items():
+        for key, listed in orders.items():
             column = self.layout.by_id.get(key)
             if column is None or not column.has_children or not column.by_object:
                 raise Misfit(f"{path}.orders.{key}", f"nothing is kept in order by `{key}`")
@@ -274,7 +274,7 @@ class _Reader:
             fluent, stored = column.fluent, self.state.cols[column.index]
             values = [x for x in (stored.values() if column.tupled else stored) if x is not None]
             if fluent.unique and len(set(values)) < len(values):
-                raise Misfit("objects", f"`{fluent.name}` is unique, and a value stands twice")
+                raise Misfit("objects", f"`{fluent.name}` is unique, and a value occurs twice")
             if fluent.nested and column.by_object:
                 self._no_cycle(fluent.name, {x: {y} for x, y in enumerate(stored) if y is not None})
             if fluent.acyclic and column.tupled:
@@ -366,7 +366,7 @@ class Misfit(Exception):
 
 
 @frozen
-class Roll:
+class Population:
     """The objects of a state by number: type (``None``: destroyed) and name; numbers by name."""
 
     kinds: tuple[str | None, ...]
@@ -374,7 +374,7 @@ class Roll:
     numbers: Mapping[str, int]
 
 
-def read_roll(instance: Instance, shape: Mapping[str, Any], named: frozenset[str]) -> Roll:
+def objects_of(instance: Instance, shape: Mapping[str, Any], named: frozenset[str]) -> Population:
     """Read the objects; those ``named`` must be among them.
 
     An object that rules name keeps the number it was declared with. Raises `Misfit`.
@@ -387,8 +387,8 @@ def read_roll(instance: Instance, shape: Mapping[str, Any], named: frozenset[str
         _check_declared(instance, name, number, path, named)
         kinds[number], names[number] = of, name
     numbers = {name: number for number, (name, _, _) in living.items()}
-    _bury_the_absent(instance, shape, names, numbers, named)
-    return Roll(tuple(kinds), tuple(names), numbers)
+    _number_the_absent(instance, shape, names, numbers, named)
+    return Population(tuple(kinds), tuple(names), numbers)
 
 
 def _living(instance: Instance, shape: Mapping[str, Any]) -> dict[int, tuple[str, str, str]]:
@@ -439,7 +439,7 @@ def _check_declared(
         raise Misfit(f"{path}.id", f"rules name `{name}`, which has the number {declared}")
 
 
-def _bury_the_absent(
+def _number_the_absent(
     instance: Instance,
     shape: Mapping[str, Any],
     names: list[str],

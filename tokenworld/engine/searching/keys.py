@@ -23,9 +23,9 @@ from tokenworld.engine.rows.layout import (
     KINDS,
     LATCHED,
     LONGS,
+    REPORTED,
     ROUND,
     TICK,
-    TOLD,
     TURN,
     Slots,
     Store,
@@ -51,17 +51,17 @@ from tokenworld.model import (
 class Kept(State):
     """A state as a row ``S`` of ``of``; the attributes of `State` are computed when first read.
 
-    ``parts`` and ``roll`` are the numbers of its parts in the search ``by`` (see
+    ``parts`` and ``population`` are the numbers of its parts in the search ``by`` (see
     `Numbering`), from which ``short_key`` is made.
     """
 
-    __slots__ = ("S", "by", "of", "parts", "roll", "short_key")
+    __slots__ = ("S", "by", "of", "parts", "population", "short_key")
 
     def __init__(self, of: Slots, S: list[Any]) -> None:
         self.of, self.S = of, S
         self.by: object = None
         self.parts: Sequence[int] = ()
-        self.roll: Any = None
+        self.population: Any = None
         self.short_key: Any = None
 
     def __getattr__(self, name: str) -> Any:
@@ -70,13 +70,13 @@ class Kept(State):
         slots, S = self.of, self.S
         slots.read_back(S, self)
         self.round = None if S[ROUND] is None else Kept(slots, S[ROUND])
-        self.told = None if S[TOLD] is None else Kept(slots, S[TOLD])
+        self.reported = None if S[REPORTED] is None else Kept(slots, S[REPORTED])
         return getattr(self, name)
 
 
 # ---- The parts of keys ------------------------------------------------------------------------
 # Two states with equal keys have equal futures: all that a rule, a goal, an ending or an award
-# reads is in the key. So a search that has seen all keys has seen all that can happen, whatever the
+# reads is in the key. So a search that has seen all keys has seen all that can happen, for any
 # types.
 
 
@@ -210,7 +210,7 @@ Change = tuple[tuple[int, int], ...]
 """Fluents that hold something else now: their places among the parts, and the new numbers."""
 
 
-class Roll:
+class Population:
     """The living objects. ``made`` are those created since the search began, ``number``
     distinguishes populations. ``ranks``: set once some of those have died; they then count by order
     of creation, and unequal states may share the numbers of fluents."""
@@ -227,7 +227,7 @@ class _Block:
     def __init__(self, begin: int, end: int, until: int) -> None:
         self._key, self._all = slice(begin, end), slice(begin, until)
 
-    def key(self, S: list[Any], roll: Roll) -> Hashable:
+    def key(self, S: list[Any], living: Population) -> Hashable:
         return tuple(S[self._key])
 
     def content(self, S: list[Any]) -> Any:
@@ -243,11 +243,11 @@ class _Scattered:
     def __init__(self, slots: Slots, store: Store, known: int) -> None:
         self._slots, self._store, self._known = slots, store, known
 
-    def key(self, S: list[Any], roll: Roll) -> Hashable:
+    def key(self, S: list[Any], living: Population) -> Hashable:
         self._slots.fill(S)
         store = self._store
-        if roll.ranks is not None:
-            return ranked(self._slots, store, S, self._known, roll.ranks)
+        if living.ranks is not None:
+            return ranked(self._slots, store, S, self._known, living.ranks)
         if store.column.tupled:
             return frozenset(self._tuples(S).items())
         values = tuple([S[at] for at in store.table[: len(S[KINDS])]])
@@ -289,9 +289,9 @@ class Numbering:
         self.place = {one.column.fluent.id: at for at, one in enumerate(self._stores)}
         self._numbers: list[dict[Hashable, int]] = [{} for _ in self._stores]
         self._held: list[dict[int, Any]] = [{} for _ in self._stores]
-        self._rolls: dict[Any, Roll] = {}
-        self._told: dict[Hashable, int] = {}
-        self._roll: tuple[Any, Roll] | None = None
+        self._populations: dict[Any, Population] = {}
+        self._numbered: dict[Hashable, int] = {}
+        self._population: tuple[Any, Population] | None = None
         self._places: list[int] = []
 
     def _laid(self, store: Store) -> _Block | _Scattered:
@@ -309,29 +309,29 @@ class Numbering:
 
     # ---- numbers ------------------------------------------------------------------------------
 
-    def roll(self, S: list[Any]) -> Roll:
+    def population(self, S: list[Any]) -> Population:
         """The population of a row."""
         kinds = S[KINDS]
-        if self._roll is None or self._roll[0] is not kinds:
-            found = self._rolls.get(kinds)
+        if self._population is None or self._population[0] is not kinds:
+            found = self._populations.get(kinds)
             if found is None:
-                found = self._rolls[kinds] = self._called(kinds)
-            self._roll = (kinds, found)
-        return self._roll[1]
+                found = self._populations[kinds] = self._called(kinds)
+            self._population = (kinds, found)
+        return self._population[1]
 
-    def _called(self, kinds: tuple[str | None, ...]) -> Roll:
+    def _called(self, kinds: tuple[str | None, ...]) -> Population:
         known, shape = self._known, self._shape
         made = tuple([n for n in range(known, len(kinds)) if kinds[n] is not None])
         gaps = len(kinds) > known + len(made)
         ranks = ranks_of(made, known, shape) if gaps else None
-        told = self.told(kinds, made)
-        return Roll(made, self._told.setdefault(told, len(self._told)), ranks)
+        key = self.population_key(kinds, made)
+        return Population(made, self._numbered.setdefault(key, len(self._numbered)), ranks)
 
     def share(self, other: Numbering) -> None:
         """Give the numbers that another layout of the same rows has given."""
-        self._numbers, self._told = other._numbers, other._told
+        self._numbers, self._numbered = other._numbers, other._numbered
 
-    def told(self, kinds: tuple[str | None, ...], made: tuple[int, ...]) -> Hashable:
+    def population_key(self, kinds: tuple[str | None, ...], made: tuple[int, ...]) -> Hashable:
         """The key of a population: the types of objects created since, in order; with their numbers
         and the next one if rules read them."""
         alive = tuple([kind is not None for kind in kinds[: self._known]])
@@ -343,39 +343,40 @@ class Numbering:
         ``written`` alone."""
         if state.by is self:
             return
-        roll = self.roll(state.S)
-        if before is None or before.by is not self or before.roll is not roll:
-            parts: Parts = [self._of(place, state.S, roll) for place in range(len(self._fluents))]
+        living = self.population(state.S)
+        if before is None or before.by is not self or before.population is not living:
+            parts: Parts = [self._of(place, state.S, living) for place in range(len(self._fluents))]
         else:
-            parts = changed(before.parts, self.between(state.S, before.parts, written, roll))
-        self.call(state, parts, roll)
+            parts = changed(before.parts, self.between(state.S, before.parts, written, living))
+        self.call(state, parts, living)
 
-    def call(self, state: Kept, parts: Parts, roll: Roll) -> None:
+    def call(self, state: Kept, parts: Parts, living: Population) -> None:
         """Note the parts and the population of a state."""
-        state.by, state.parts, state.roll, state.short_key = self, parts, roll, None
+        state.by, state.parts, state.population, state.short_key = self, parts, living, None
 
-    def keys(self, S: list[Any], roll: Roll) -> tuple[Hashable, ...]:
+    def keys(self, S: list[Any], living: Population) -> tuple[Hashable, ...]:
         """The values of each fluent in full."""
-        return tuple([one.key(S, roll) for one in self._fluents])
+        return tuple([one.key(S, living) for one in self._fluents])
 
-    def _of(self, place: int, S: list[Any], roll: Roll) -> int:
+    def _of(self, place: int, S: list[Any], living: Population) -> int:
         """The number of what a fluent holds."""
-        numbers, key = self._numbers[place], self._fluents[place].key(S, roll)
+        numbers, key = self._numbers[place], self._fluents[place].key(S, living)
         number = numbers.get(key)
         if number is None:
             number = numbers[key] = len(numbers)
         return number
 
-    def between(self, S: list[Any], parts: Parts, written: Iterable[int], roll: Roll) -> Change:
-        """The fluents of a row that differ from ``parts`` after writes of these slots. Stores their
-        values."""
+    def between(
+        self, S: list[Any], parts: Parts, written: Iterable[int], living: Population
+    ) -> Change:
+        """The changed fluents of a row after writes of these slots; stores their values."""
         found = []
         for place in sorted(self._touched(written)):
-            number = self._of(place, S, roll)
+            number = self._of(place, S, living)
             if number != parts[place]:
                 found.append((place, number))
                 held = self._held[place]
-                if number not in held and roll.ranks is None:
+                if number not in held and living.ranks is None:
                     held[number] = self._fluents[place].content(S)
         return tuple(found)
 
@@ -437,18 +438,18 @@ class Keys:
         """The short key of a state."""
         self.numbering.number(state)
         if state.short_key is None:
-            S, roll = state.S, state.roll
-            told = self.history(S[TICK], S[AWARDED])
+            S, living = state.S, state.population
+            history = self.history(S[TICK], S[AWARDED])
             midway = () if not S[TURN] else self.midway(S[TURN], S[DID], S[ROUND])
-            longs = self._longs(S, roll) if S[LONGS] else ()
-            state.short_key = (*state.parts, roll.number, S[LATCHED], longs, told, *midway)
+            longs = self._longs(S, living) if S[LONGS] else ()
+            state.short_key = (*state.parts, living.number, S[LATCHED], longs, history, *midway)
         short_key: Hashable = state.short_key
         return short_key
 
-    def _longs(self, S: list[Any], roll: Roll) -> Longs:
-        if roll.ranks is None:
+    def _longs(self, S: list[Any], living: Population) -> Longs:
+        if living.ranks is None:
             return S[LONGS]  # type: ignore[no-any-return]
-        return longs_of(self.slots, S, roll.made, self._known, roll.ranks)
+        return longs_of(self.slots, S, living.made, self._known, living.ranks)
 
     def key(self, state: Kept) -> Hashable:
         """The key of a state."""
@@ -457,10 +458,10 @@ class Keys:
     def _key(self, S: list[Any], *, midway: bool = False) -> Hashable:
         """The same; ``midway``: it is the row that a round began with, of which the clock is no
         news."""
-        roll = self.numbering.roll(S)
-        told = () if midway else self.history(S[TICK], S[AWARDED])
-        lives = self.numbering.told(S[KINDS], roll.made)
-        found = (*self.numbering.keys(S, roll), lives, S[LATCHED], self._longs(S, roll), told)
+        living = self.numbering.population(S)
+        history = () if midway else self.history(S[TICK], S[AWARDED])
+        key = self.numbering.population_key(S[KINDS], living.made)
+        found = (*self.numbering.keys(S, living), key, S[LATCHED], self._longs(S, living), history)
         if not S[TURN]:
             return found
         if not self._shape.looks_back:

@@ -231,7 +231,7 @@ class EngineSimulator:
     def played(self, state: State, intent: Command | NoMatch, luck: Luck) -> tuple[Record, State]:
         """Play an intent with some luck; return its last record and the state after it."""
         with self._lock:
-            kept = self._kept(state)  # first: it may bring in other slots
+            kept = self._kept(state)  # first: it may change the slots
             came = self._ticks.outcome(kept, intent, luck)
             return came.record, came.after
 
@@ -265,13 +265,13 @@ class EngineSimulator:
 
     def key(self, state: State) -> Hashable:
         with self._lock:
-            kept = self._kept(state)  # first: it may bring in other slots
+            kept = self._kept(state)  # first: it may change the slots
             return self._keys.key(kept)
 
     def short_key(self, state: State) -> Hashable:
         """A short key for this simulator only: equal if and only if `key` is."""
         with self._lock:
-            kept = self._kept(state)  # first: it may bring in other slots
+            kept = self._kept(state)  # first: it may change the slots
             return self._keys.short_key(kept)
 
     def told_by(self, terms: Iterable[Term]) -> Callable[[Hashable], Hashable] | None:
@@ -284,7 +284,7 @@ class EngineSimulator:
     def asked(self, state: State, read: Callable[[Tick], T]) -> T:
         """Evaluate `read` on a tick of `state` without executing the tick."""
         with self._lock:
-            kept = self._kept(state)  # first: it may bring in other slots
+            kept = self._kept(state)  # first: it may change the slots
             return read(self._ticks.at(kept))
 
     def ask(self, state: State, term: Term) -> Raw:
@@ -300,7 +300,7 @@ class EngineSimulator:
     def made(self, state: State, change: Callable[[Tick], None]) -> State:
         """The state that differs from another by what is written into its row."""
         with self._lock:
-            kept = self._kept(state)  # first: it may bring in other slots
+            kept = self._kept(state)  # first: it may change the slots
             row = Row(self._slots, kept.S[:])
             change(self._stepper.asking(row))
             return Kept(self._slots, row.S)
@@ -309,29 +309,29 @@ class EngineSimulator:
         """The endings that a state has reached."""
         return self.asked(state, lambda tick: tick.of.goals.reached(tick.row.S))
 
-    def begins(self, name: str, told: State, after: State) -> bool:
-        """Whether a watch would fire at a commit; ``told`` is the state that watches reported last.
-        Nothing is stored."""
+    def begins(self, name: str, reported: State, after: State) -> bool:
+        """Whether a watch would fire at a commit, compared with the last state that was reported;
+        stores nothing."""
         with self._lock:
-            rows = [self._kept(one).S for one in (after, told)]
+            rows = [self._kept(one).S for one in (after, reported)]
             self._slots.epoch += 1
             return bool(self._stepper.watched(name, *rows))
 
     def won(self, state: State, goal: str | None) -> bool:
         """Whether a goal line is the ending that latched (language.md §8, step 11)."""
         with self._lock:
-            kept = self._kept(state)  # first: it may bring in other slots
+            kept = self._kept(state)  # first: it may change the slots
             return self._goals.won(kept.S, goal)
 
     def lost(self, state: State) -> bool:
         """Whether play went past a ``lose`` line, or the world ended without a goal."""
         with self._lock:
-            kept = self._kept(state)  # first: it may bring in other slots
+            kept = self._kept(state)  # first: it may change the slots
             return self._goals.lost(kept.S)
 
     def read(self, state: State, fluent: str, args: Sequence[Raw]) -> Raw:
         with self._lock:
-            S = self._kept(state).S  # first: it may bring in other slots
+            S = self._kept(state).S  # first: it may change the slots
             return self._slots.read(S, fluent, tuple(args))
 
     def stored(self, state: State, fluent: str) -> Iterable[tuple[tuple[Raw, ...], Raw]]:

@@ -29,9 +29,9 @@ from tokenworld.engine.rows.layout import (
     KINDS,
     LATCHED,
     LONGS,
+    REPORTED,
     ROUND,
     TICK,
-    TOLD,
     TURN,
 )
 from tokenworld.engine.rows.stepper import RowStepper, Tick
@@ -276,19 +276,19 @@ class Tables:
         if (
             not self._dependencies.usable
             or S[LONGS]
-            or state.roll.ranks is not None
+            or state.population.ranks is not None
             or self._hides(S)
         ):
             return False
         if state is not self._state:
-            self._parts, self._roll = state.parts, state.roll.number
+            self._parts, self._population = state.parts, state.population.number
             clock = keys.clock(S[TICK]) if self._dependencies.timed else ()
             self._after_clock = keys.clock(S[TICK] + 1)
             self._acting = self._slots.acting(S)
             seat = self._slots.seat(S) if self._several else 0
             actors, kinds = self._slots.base.actors, S[KINDS]
             self._last = not any(kinds[one] is not None for one in actors[seat + 1 :])
-            self._seat, self._basis = seat, (self._roll, seat, *clock)
+            self._seat, self._basis = seat, (self._population, seat, *clock)
             began = None if S[ROUND] is None else keys.began(S[ROUND])
             self._began = self._parts if began is None else began.parts
             self._before = self._past(self._began)
@@ -361,7 +361,7 @@ class Tables:
             done = self._ticks.effects(tick, command, luck)
             if not done or luck.choices or row.S[KINDS] is not kinds:
                 return None
-            return self._numbering.between(row.S, self._parts, row.J[::2], state.roll)
+            return self._numbering.between(row.S, self._parts, row.J[::2], state.population)
         except (Breach, NoUniform):
             return None
         finally:
@@ -414,7 +414,7 @@ class Tables:
             titles = self._ticks.passed(row, began, luck)
             if S[KINDS] is not state.S[KINDS]:
                 return None
-            change = self._numbering.between(S, parts, row.J[::2], state.roll)
+            change = self._numbering.between(S, parts, row.J[::2], state.population)
             found.append(_Passed(change, tuple(luck.taken), luck.probability, titles))
             row.undo(0)
             self._ticks.look(len(found))
@@ -434,8 +434,8 @@ class Tables:
             listener.executed(command, (), (), ())
         S, parts = state.S, changed(self._parts, own)
         midway = self._keys.midway(self._seat + 1, self._executed(state, command), S[ROUND] or S)
-        told = self._keys.history(S[TICK], S[AWARDED])
-        short_key = (*parts, self._roll, S[LATCHED], (), told, *midway)
+        history = self._keys.history(S[TICK], S[AWARDED])
+        short_key = (*parts, self._population, S[LATCHED], (), history, *midway)
         return Way(short_key, (), _CERTAIN, make)
 
     def _closed(
@@ -451,14 +451,14 @@ class Tables:
             listener.executed(command, passed.titles, ended.news, ended.awarded)
             if listener.watches and self._may_speak(state.S, after):
                 listener.watch(state, make())
-        told = self._keys.history(state.S[TICK] + 1, ended.awarded)
-        short_key = (*after, self._roll, ended.latched, (), told)
+        history = self._keys.history(state.S[TICK] + 1, ended.awarded)
+        short_key = (*after, self._population, ended.latched, (), history)
         return Way(short_key, passed.draws, passed.probability, make)
 
     def _may_speak(self, S: list[Any], after: Parts) -> bool:
         """Whether something may be news to a watch: not where all that watches look at was the same
         before, at the start of a tick and at its end."""
-        if self._seen is None or S[TOLD] is not None or _grew(S):
+        if self._seen is None or S[REPORTED] is not None or _grew(S):
             return True
         key = self._basis, self._seen(self._began), self._seen(after)
         if key in self._watched:
@@ -469,7 +469,7 @@ class Tables:
     def _end(self, state: Kept, change: Change, parts: Parts) -> _Ended:
         """Compute or look up the endings that latch and the awards that are given."""
         now, S = self._after_clock if self._dependencies.timed else (), state.S
-        key = (self._roll, S[LATCHED], S[AWARDED], now, self._ends(parts))
+        key = (self._population, S[LATCHED], S[AWARDED], now, self._ends(parts))
         found = self._ended.get(key)
         if found is None:
             if len(self._ended) >= _MOST:
@@ -489,14 +489,14 @@ class Tables:
     def _made(self, state: Kept, parts: Parts, change: Change) -> Kept:
         """The state with these parts."""
         after = Kept(self._slots, self._put(state, change))
-        self._numbering.call(after, parts, state.roll)
+        self._numbering.call(after, parts, state.population)
         return after
 
     def _after(self, state: Kept, parts: Parts, change: Change, ended: _Ended) -> Kept:
         after = self._made(state, parts, change)
         S = after.S
         S[LATCHED], S[AWARDED] = ended.latched, ended.awarded
-        S[DID], S[DRAWN], S[TURN], S[ROUND], S[TOLD] = (), {}, 0, None, None
+        S[DID], S[DRAWN], S[TURN], S[ROUND], S[REPORTED] = (), {}, 0, None, None
         S[TICK] += 1
         return after
 

@@ -94,7 +94,7 @@ class SearchStepper(RowStepper):
         rules = (*self.rules.in_play, *(x.footprint for x in self.rules.invariants.values()))
         return any(one.looks_back for one in rules)
 
-    def watch(self, row: Row, told: list[Any], record: Record, luck: Luck) -> None:
+    def watch(self, row: Row, reported: list[Any], record: Record, luck: Luck) -> None:
         """Watches are not asked."""
 
 
@@ -196,7 +196,7 @@ class Ticks:
     def passed(self, row: Row, began: list[Any], luck: ExploringLuck) -> tuple[str, ...]:
         """Let the phases of a tick run, in place: the titles of the laws that fired."""
         record, tick = Record("executed"), Tick(self._stepper, row, luck)
-        tick.start = tick.told = began
+        tick.start = tick.reported = began
         tick.pass_time(record)
         self._check(row, began)
         return tuple(dict.fromkeys(title for title, _ in record.fired))

@@ -1,8 +1,8 @@
 """Terms of core as literals of a join: every way in which they can hold or have a value.
 
-Nothing is ever undone here. What must *not* hold is judged only where play never changes it; what
-must hold of *all* is taken to hold; what cannot be told is taken to hold, and noted. So every state
-in which a condition holds is one in which some way of it does.
+This is a relaxation without deletions. A negated fact is judged only if play never changes it; a
+universal or unknown condition is assumed to hold, and noted. So in every state in which a condition
+holds, some way of it does.
 """
 
 from __future__ import annotations

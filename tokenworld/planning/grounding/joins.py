@@ -1,9 +1,9 @@
 """Python for the joins: one function for each way in which a new tuple can complete a rule.
 
-A function is called with the new tuple and loops over what the other atoms of its rule have, each
-looked up in an index by exactly the places that are known there. New facts go to a queue; only what
-comes out of the queue is filed, so that no loop sees its relation grow. From the new tuple on, the
-atom that says most comes next; a test comes as soon as all that it speaks of is bound.
+A function is called with the new tuple and loops over the tuples of the other atoms of its rule,
+each looked up in an index by exactly the places that are known there. New facts go to a queue and
+are indexed when they leave it, so that no loop sees its relation grow. After the new tuple the most
+selective atom comes next; a test comes as soon as its variables are bound.
 """
 
 from __future__ import annotations
@@ -92,9 +92,9 @@ def _amount(amount: Amount, known: Mapping[Var, Arg]) -> Amount:
 def ordered(body: Sequence[Literal], bound: frozenset[Var], fixed: frozenset[str]) -> list[Literal]:
     """The literals in the order to join them, with these variables bound already.
 
-    A test comes as soon as all that it speaks of is bound. Of the others that atom comes next of
-    which nothing is left open, then one that says something of what is bound, facts that are
-    ``fixed`` before those that grow, and lists of a type last.
+    A test comes as soon as its variables are bound. Of the others, an atom without free variables
+    comes first, then one with bound variables, ``fixed`` facts before those that grow, and lists of
+    a type last.
     """
     atoms = [_Waiting(one, fixed) for one in body if isinstance(one, Atom) and not one.absent]
     tests = [one for one in body if not (isinstance(one, Atom) and not one.absent)]
@@ -181,13 +181,13 @@ class Implied:
         return Rule(rule.head, tuple(self._without(rule.body)))
 
     def _without(self, body: Sequence[Literal]) -> list[Literal]:
-        told: set[tuple[str, object]] = set()
+        sure: set[tuple[str, object]] = set()
         for one in body:
             if isinstance(one, Atom) and not one.absent:
                 lists = self._seen_to.get(one.relation, ())
                 for arg, names in zip(one.args, lists, strict=False):
-                    told.update((name, arg) for name in names)
-        return [one for one in body if not _lists(one) or (one.relation, one.args[0]) not in told]
+                    sure.update((name, arg) for name in names)
+        return [one for one in body if not _lists(one) or (one.relation, one.args[0]) not in sure]
 
 
 def _lists(literal: Literal) -> TypeGuard[Atom]:

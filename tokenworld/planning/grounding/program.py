@@ -164,7 +164,7 @@ def _closures(rules: Iterable[Rule], sources: Iterable[Source]) -> Iterator[Rule
 
 
 class _SourceReader:
-    """Reads one action or law: fills its ``source`` and makes the rules of what it may change."""
+    """Reads one action or law: fills its ``source`` and makes the rules for its changes."""
 
     def __init__(self, context: Context, title: str, rule: Action | Law) -> None:
         context.loose, context.exact = [], True
@@ -424,8 +424,8 @@ def _named(let: Let, names: Names) -> dict[str, Later | str]:
 
 
 def _parted(body: Body, names: Iterable[str]) -> tuple[Body, Body]:
-    """The statements in which one of the names, or a let made of one, has a part, and the others
-    with all lets."""
+    """The statements that use one of the names, or a let made of one, and the others with all
+    lets."""
     known, resting, free = set(names), list[Statement](), list[Statement]()
     for one in body:
         spoken = walk.mentions((one,), known)

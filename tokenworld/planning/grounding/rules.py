@@ -132,12 +132,12 @@ class Rule:
 
 @dataclass(slots=True)
 class Source:
-    """One action or law: its parameters, the ways in which it can be done, and what it then does.
+    """One action or law: its parameters, the ways in which it is applicable, and its effects.
 
-    ``always`` are facts that follow from its arguments alone, ``gone`` those that it takes away.
-    ``loose`` tells what of it was left out as nothing that a join can judge; ``exact``: nothing
-    was, nothing depends on a condition, and it does nothing but make these facts true and false.
-    ``price`` is what an action costs (1 where it is not said), where that is one amount.
+    ``always`` are facts that follow from its arguments alone, ``gone`` those that it deletes.
+    ``loose`` lists conditions left out because no join can judge them; ``exact``: none was, nothing
+    depends on a condition, and it only adds and deletes these facts. ``price`` is the cost of an
+    action (1 by default), if that is one amount.
     """
 
     name: str
@@ -239,8 +239,8 @@ def is_measured(kind: ValueType) -> bool:
 
 @dataclass
 class Context:
-    """One program in one instance. ``loose`` gathers what the rule at hand leaves unjudged, and
-    ``exact`` becomes false where more is left open than that facts were not undone."""
+    """One program in one instance. ``loose`` gathers the unjudged conditions of the present rule,
+    and ``exact`` becomes false if more is relaxed than deletions."""
 
     instance: Instance
     loose: list[tuple[str, Span]] = field(default_factory=list)

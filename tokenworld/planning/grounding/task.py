@@ -58,10 +58,10 @@ _WORKED_OUT: Mapping[str, Callable[[Any, Any], Any]] = {
 
 @dataclass(frozen=True)
 class GroundTask:
-    """A plain world from one state, in finite variables. A variable stands for facts of which at
-    most one holds: its values are these, in order, and last that none of them does. Only what may
-    change is there. ``goal`` has the values that must be and must not be; it is ``None`` where it
-    is out of reach even if nothing were ever undone."""
+    """A plain world from one state, in finite variables. A variable represents facts of which at
+    most one holds: its values are these, in order, and last that none of them does. It contains
+    only what may change. ``goal`` has the required and the forbidden values; it is ``None`` if it
+    is unreachable even without deletions."""
 
     variables: tuple[tuple[Fact, ...], ...]
     initial: tuple[int, ...]
@@ -233,9 +233,9 @@ class _Tasking:
     ) -> Iterator[GroundOperator]:
         """The operators of an action, one for each binding in which it changes something.
 
-        ``shared``: a variable may stand for several facts. A fact without a variable never changes.
-        Two parameters may be the same object: what is added as well is not removed, and what asks
-        for two values of a variable, or for a fact and its absence, is no operator.
+        ``shared``: a variable may represent several facts. A fact without a variable never changes.
+        Two parameters may be the same object: a fact both added and deleted is added, and a
+        precondition with two values of a variable, or a fact and its absence, gives no operator.
         """
         source, every = bindings.source, bindings.every
         asked = dict.fromkeys(one for one in source.ways[0]
@@ -524,7 +524,7 @@ class Kept:
     new: Mapping[int, int]
 
     def pairs(self, every: Iterable[Pair]) -> tuple[Pair, ...]:
-        """Values by their new variables: nothing is asked of the others."""
+        """Values by their new variables; the others have no condition."""
         new = self.new
         return tuple([(new[number], value) for number, value in every if number in new])
 

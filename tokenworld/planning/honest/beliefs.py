@@ -47,10 +47,10 @@ class Belief(Generic[StateT]):
 class Beliefs(Generic[StateT]):
     """The worlds of ``simulator`` that begin in one of ``starts``, played side by side.
 
-    A command is possible only if it is executed in every open state, and however luck falls: a
-    draw makes a belief larger and is never the planner's choice. ``chanced`` tells whether some
-    did, ``uneven`` whether a command had different costs in the states of one belief, and
-    ``crowded`` whether a belief was left out because it had too many states.
+    A command is possible only if it is executed in every open state, and with all luck: a draw
+    makes a belief larger and is never the planner's choice. ``chanced``: some command drew;
+    ``uneven``: a command had different costs in the states of one belief; ``crowded``: a belief was
+    left out because it had too many states.
     """
 
     def __init__(

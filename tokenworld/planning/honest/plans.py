@@ -213,7 +213,7 @@ class _Sliced:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A search that came to its end: a shortest plan, or all ``vectors`` seen and none."""
+    """A finished search: a shortest plan, or all ``vectors`` seen and none."""
 
     vectors: int
     plan: tuple[Command, ...] | None
@@ -299,9 +299,9 @@ class Best:
 
 
 def best_plan(joint: Joint, stop: Stop) -> Best | None:
-    """The best there is where no plan wins for all; ``None`` when told to stop before it is known.
+    """The best plan if no plan wins for all; ``None`` if stopped before it is known.
 
-    A vector that cannot win for more than the best so far is not looked at (branch and bound).
+    A vector that cannot win for more than the best so far is pruned (branch and bound).
     """
     world = _Sliced(joint.task)
     numbers = [world.met(one) for one in joint.starts]
@@ -393,21 +393,21 @@ def _settled(
     if found.answer == "unwinnable" and found.claim == "exhausted" and _inexact(beliefs):
         note = _luck_note() if beliefs.chanced else _crowd_note()
         found = replace(found, answer="unknown", claim=None, engine="", proof=None)
-        return _told(question, replace(found, notes=(*found.notes, note)), together=False)
+        return _about_secrets(question, replace(found, notes=(*found.notes, note)), together=False)
     if found.optimal is not None and (_inexact(beliefs) or beliefs.uneven):
         found = replace(found, optimal=None)
     if found.answer == "unwinnable" and found.engine == SLICED:
-        told = _told(question, found, together=True)
-        return replace(told, honest=replace(question.honesty(together=True), shortfall=shortfall))
+        honest = _about_secrets(question, found, together=True)
+        return replace(honest, honest=replace(question.honesty(together=True), shortfall=shortfall))
     together = found.answer == "winnable" or found.claim == "exhausted"
-    return _told(question, found, together=together)
+    return _about_secrets(question, found, together=together)
 
 
 def _inexact(beliefs: Beliefs[StateT]) -> bool:
     return beliefs.chanced or beliefs.crowded
 
 
-def _told(question: Question[StateT], found: Verdict, *, together: bool) -> Verdict:
+def _about_secrets(question: Question[StateT], found: Verdict, *, together: bool) -> Verdict:
     """The verdict as an honest one; a secret that the plan does without is no matter."""
     notes = tuple(note for note in found.notes if note.code != "TW0808")
     if found.answer == "winnable":
@@ -439,7 +439,7 @@ def judged(question: Question[StateT], found: Verdict) -> Verdict:
             again, attempts=found.attempts, seconds=found.seconds,
             optimal=kept if again.cost == found.cost and again.ticks == found.ticks else None,
         )  # fmt: skip
-        return _told(question, again, together=True)
+        return _about_secrets(question, again, together=True)
     unknown = Verdict("unknown", goal, None, "", "", attempts=found.attempts, seconds=found.seconds)
     note = _partial(found.engine, again)
     return replace(unknown, notes=(note,), honest=question.honesty(together=False))
@@ -462,8 +462,8 @@ def _partial(engine: str, detail: str) -> Diagnostic:
 def _luck_note() -> Diagnostic:
     return Diagnostic(
         "TW0801",
-        "Chance plays a part here, and no plan wins whatever luck does and whatever is hidden.",
-        notes=("An honest plan that counts on luck may exist: nothing is looked for that does.",),
+        "Chance plays a part here, and no plan wins for all luck and all secrets.",
+        notes=("An honest plan that counts on luck may exist: the search skips those.",),
         hint="Plan without `--honest` for the best of luck, or with `--luck certain`.",
     )
 
@@ -479,8 +479,7 @@ def _crowd_note() -> Diagnostic:
 class _Planners(Generic[StateT]):
     """Searches the slice of all assignments, then runs planners on one after the other.
 
-    What a planner finds for one is tried in all. ``shortfall`` is what the proof of the first
-    tells of the best plan.
+    The plan for one is tried in all. ``shortfall`` is the best plan of the proof of the first.
     """
 
     def __init__(self, question: Question[StateT], beliefs: Beliefs[StateT], say: Say) -> None:
@@ -621,7 +620,7 @@ def _shortfall(simulator: Simulator[StateT], state: StateT, joint: Joint) -> Sho
 def _failing(joint: Joint, best: Best) -> tuple[str, ...]:
     """The assignments for which the best plan fails, as authors write them, each once.
 
-    They stand in the order of their values: the first start is the real one, which is secret.
+    They are in the order of their values: the first start is the real one, which is secret.
     """
     failing = set(range(len(joint.starts))) - set(best.wins)
     return tuple(

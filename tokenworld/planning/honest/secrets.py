@@ -79,20 +79,20 @@ def told_by(instance: Instance, actions: Iterable[str]) -> frozenset[str]:
 
 
 def deciding(
-    instance: Instance, actions: Sequence[str], told: frozenset[str] = frozenset()
+    instance: Instance, actions: Sequence[str], shown: frozenset[str] = frozenset()
 ) -> tuple[str, ...]:
     """The names of secrets that decide the effect of these actions, in this order, and of time.
 
-    The actions, the laws, the endings or the invariants read them; those that were ``told`` or
+    The actions, the laws, the endings or the invariants read them; those that were ``shown`` or
     that an earlier action shows are known.
     """
-    program, known = instance.program, set(told)
+    program, known = instance.program, set(shown)
     found = dict.fromkeys(fluent for fluent, _ in _reads(program, _standing(instance)))
     for name in actions:
         action = lowered(program).actions[name]
         found |= {one: None for one, _ in _reads(program, _decided_by(action)) if one not in known}
         known |= told_by(instance, (name,))
-    return tuple(program.fluents[one].name for one in found if one not in told)
+    return tuple(program.fluents[one].name for one in found if one not in shown)
 
 
 def _standing(instance: Instance) -> Iterator[Term]:
@@ -110,7 +110,7 @@ def _warning(program: Program, action: Action, step: int, fluent: str, place: Sp
     name = program.fluents[fluent].name
     return Diagnostic(
         "TW0808",
-        f"Step {step} of the plan, `{action.name}`, rests on the secret `{name}`.",
+        f"Step {step} of the plan, `{action.name}`, depends on the secret `{name}`.",
         place,
         "reads a secret",
         hint="Let the world reveal it first, and make this depend on that.",

@@ -171,8 +171,8 @@ class Diagrams:
         return count(diagram)
 
     def tests(self, diagram: Diagram) -> Iterator[tuple[Diagram, int, tuple[int, ...], Diagram]]:
-        """Each test below a diagram once: where it stands, its variable, the positions that lead
-        to one kid, and this kid. There are as many as there are nodes, however many ways."""
+        """Each test below a diagram once: its position, its variable, the positions that lead to
+        one kid, and this kid. There are as many as nodes, for any number of paths."""
         waiting, seen = [diagram], {diagram}
         while waiting:
             one = waiting.pop()
@@ -255,7 +255,7 @@ class Diagrams:
         return found
 
     def bind(self, diagram: Diagram, function: Callable[[Value], Diagram]) -> Diagram:
-        """Each leaf replaced by the diagram that ``function`` makes of its value."""
+        """Each leaf replaced by ``function`` of its value."""
         memo: dict[Diagram, Diagram] = {}
 
         def replaced(one: Diagram) -> Diagram:

@@ -52,8 +52,8 @@ class Taken:
 class Variables:
     """Slots by variable number and the other way round.
 
-    ``draws`` tells of each coin met so far which draw it stands for,
-    ``long_is_read`` whether any rule asked what long action runs.
+    ``draws`` maps each coin met so far to its draw, ``long_is_read``: some rule asked for the
+    present long action.
     """
 
     def __init__(self, facts: Facts, analysis: ValueAnalysis, diagrams: Diagrams) -> None:
@@ -491,7 +491,7 @@ def _is_true(value: object) -> bool:
 def _merged(
     diagrams: Diagrams, fluent: Fluent, old: Diagram, writes: Sequence[Change[Diagram]]
 ) -> Diagram:
-    """The value of a slot after all ``writes``; a `Mark` where they cannot be put together.
+    """The value of a slot after all ``writes``; a `Mark` if they conflict.
 
     All ``=`` must agree, all ``+=`` add up, a clamped slot is clamped once, ``add`` beats
     ``remove``.

@@ -80,10 +80,10 @@ class Coins(Protocol[V_co]):
 class DrawSite(Generic[V]):
     """A place where a body draws.
 
-    ``taken`` is the condition under which it does, ``possible(side)`` whether that side has a
-    chance, ``choice(side)`` and ``count()`` tell which alternative of how many it is. ``order``
-    lists the sides, likely ones first where that is known: of plans that differ in nothing else
-    the one that counts on ordinary luck is found first.
+    ``taken`` is the condition under which it does, ``possible(side)`` whether that side can happen,
+    ``choice(side)`` and ``count()`` are the number of the alternative and of all. ``order`` lists
+    the sides, likely ones first if that is known: of otherwise equal plans the one that counts on
+    ordinary luck is found first.
     """
 
     coin: Slot
@@ -127,7 +127,7 @@ class Effects(Generic[V]):
 class Bodies(Generic[V]):
     """Walks bodies in one algebra. ``coins`` gives the values of the alternatives of a draw.
 
-    ``newborn`` numbers the objects that stand for all those of a type that play creates; without
+    ``newborn`` numbers the objects that represent all those of a type that play creates; without
     any a ``create`` is refused.
     """
 
@@ -157,9 +157,9 @@ class Bodies(Generic[V]):
         return found[1]
 
     def mentions(self, body: Body, fluents: Callable[[str], bool]) -> bool:
-        """Whether a body writes a fluent that is asked for, makes or destroys objects, or draws.
+        """Whether a body writes a requested fluent, creates or destroys objects, or draws.
 
-        Draws are always met, whatever is asked for, so that their numbers stay the same.
+        Draws are always visited, so that their numbers stay the same.
         """
         found = self._changes.get(id(body))
         if found is None:
@@ -345,10 +345,10 @@ class _Walk(StatementVisitor[_Here[V], Env[V]]):
     def require(self, statement: Require, env: _Here[V]) -> Env[V]:
         raise TypeError("a require stands at the head of an action, not in its body")
 
-    def _told(self, statement: Emit | Say | Describe | Reward, env: _Here[V]) -> Env[V]:
+    def _output(self, statement: Emit | Say | Describe | Reward, env: _Here[V]) -> Env[V]:
         return env.env  # prose and rewards change nothing
 
-    emit = say = describe = reward = _told
+    emit = say = describe = reward = _output
 
     # ---- draws ------------------------------------------------------------------------------
 
@@ -362,7 +362,7 @@ class _Walk(StatementVisitor[_Here[V], Env[V]]):
         return COIN, (*self._rule, len(self._effects.draws))
 
     def _branch(self, draw: BranchDraw, env: _Here[V]) -> V:
-        """The position of the branch that is taken; the last side stands for none of them."""
+        """The position of the branch that is taken; the last side means none of them."""
         odds, sides = draw.probabilities, len(draw.probabilities) + 1
         site = DrawSite(
             self._key(),

@@ -88,8 +88,8 @@ def encode(
     """Encode the search for ``goal`` (any goal line if ``None``) from ``state``.
 
     Values of slots come from the simulator. ``limit`` bounds the nodes of the decision diagrams,
-    ``late`` the time: where it says so, the world is given up as one whose diagrams are too big.
-    Whatever has no place in the encoding is reported as an obstacle: nothing is left out silently.
+    ``late`` the time: once it returns true, the diagrams of the world count as too big. Every
+    construct without an encoding is reported as an obstacle: nothing is left out silently.
     """
     over = simulator.lost(state) or not (simulator.commands(state) or simulator.won(state, goal))
     facts = facts_of(simulator, state, instance)
@@ -129,7 +129,7 @@ def encode_facts(
 
 
 _WON = Task((Variable("won", "aux", (False, True), 1),), (), ((0, (1,)),))
-"""The task where the goal holds whatever happens: planners reject an empty one."""
+"""A task whose goal holds in every state: planners reject an empty one."""
 
 
 def _too_many(instance: Instance, error: TooManyEffects) -> Obstacle:
@@ -235,16 +235,16 @@ def _shown(facts: Facts, one: GroundOperator) -> str:
 
 
 # ---- Making a task smaller without changing what can be reached in it ---------------------------
-# Values, effects and operators that no plan can meet even if nothing were ever undone go; so do
+# Values, effects and operators that no plan can reach even without deletions are removed; so are
 # variables that nothing looks at, commands that do no more than `pass` does, and operators that
 # change nothing at all. Values that nothing can ever tell apart are merged: a counter is saturated
 # where it stops to matter.
 
 
 def simplified(task: Task) -> tuple[Task, bool]:
-    """The smaller task, and whether its goal can be reached at all if nothing were ever undone.
+    """The smaller task, and whether its goal is reachable without deletions.
 
-    Where it cannot, the task is left as it is, so that whoever proves that has all to look at.
+    If it is not, the task stays whole, so that the proof of that has all operators.
     """
     smaller = _tidied(task)
     while True:
@@ -464,7 +464,7 @@ def _does_no_more(operator: Operator, wait: Operator) -> bool:
     )
 
 
-# ---- values that nothing tells apart ----------------------------------------------------------
+# ---- equivalent values ------------------------------------------------------------------------
 
 Group = dict[int, int]
 """The effect of an operator under fixed other conditions: the new value for each old one."""
@@ -512,7 +512,7 @@ def _tell(signatures: list[list[Hashable]], number: int, literals: tuple[Literal
 def _groups(
     operator: Operator, number: int, size: int
 ) -> dict[tuple[int, tuple[Literal, ...]], Group]:
-    """The effects that look at or change a variable, by what they change and all else they ask."""
+    """The effects that read or change a variable, by their change and their other conditions."""
     found: dict[tuple[int, tuple[Literal, ...]], Group] = defaultdict(dict)
     for effect in operator.effects:
         own = [positions for variable, positions in effect.conditions if variable == number]

@@ -1,7 +1,7 @@
 """Input of the encoding: one instance, the values of its state, and the fluents that rules change.
 
-`Facts` answers questions about slots that do not depend on the rules: which exist, what they hold
-in the start state, which values their types allow, how they are called in a plan.
+`Facts` answers questions about slots that do not depend on the rules: which exist, their values in
+the start state, the values that their types allow, their names in a plan.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ class Facts:
 
     ``read(fluent, args)`` gives stored values, ``tick`` the number of ticks committed so far,
     ``running`` the long action in progress with the ticks done and needed. ``others`` read further
-    start states that only differ in what is secret: what is worked out then holds of all of them.
-    ``stored`` lists the slots of a fluent that hold something, where somebody can tell at once.
+    start states that differ in secrets only: results then hold for all of them. ``stored`` lists
+    the slots of a fluent that hold a value, if the caller knows them.
     """
 
     def __init__(

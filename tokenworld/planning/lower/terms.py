@@ -76,7 +76,7 @@ Body = Callable[[Derive, tuple[Raw, ...], bool, Raw], V]
 
 
 class Fixpoints(Generic[V]):
-    """The recursive derives of one evaluator. ``stage`` tells rounds apart, 0 outside of any.
+    """The recursive derives of one evaluator. ``stage`` numbers the rounds, 0 outside of any.
 
     ``body`` evaluates the expression of a derive.
     """

@@ -1,6 +1,6 @@
 """One tick as operators: draws and phases, commands and long actions, the goal (language.md §8).
 
-One tick is a command (the token stands at `act`), then one operator per phase that matters, each
+One tick is a command (the token is at `act`), then one operator per relevant phase, each
 moving the token on; a random phase has a step per coin before it. A new intent that breaks off a
 long action with a ``cancelled`` block is two operators: the block, then the command. Whether a draw
 is taken, which number it has and which alternative of how many a side is may depend on the state;
@@ -62,9 +62,9 @@ Allowed = Mapping[int, frozenset[int]]
 class Draft:
     """An operator in the making.
 
-    It is applicable where ``condition`` and the ``fixed`` literals hold; then the ``results`` are
-    stored and the ``extra`` effects happen. ``units`` is what it costs, ``ticks`` whether it begins
-    a tick; ``coins`` are the sides that the draws of a command show.
+    It is applicable if ``condition`` and the ``fixed`` literals hold; then the ``results`` are
+    stored and the ``extra`` effects happen. ``units`` is its cost, ``ticks`` whether it begins a
+    tick; ``coins`` are the sides that the draws of a command show.
     """
 
     name: str
@@ -158,7 +158,7 @@ class Operators:
         allowed.update(draft.coins)
         effects = list(draft.extra)
         for slot, after in draft.results:
-            effects.extend(self._told(draft, slot, self._diagrams.restrict(after, allowed)))
+            effects.extend(self._stored(draft, slot, self._diagrams.restrict(after, allowed)))
         operator = Operator(draft.name, precondition, tuple(effects), 0, draft.command, draft.draws)
         self._made.append((operator, draft.units, draft.ticks))
 
@@ -193,7 +193,7 @@ class Operators:
         )  # fmt: skip
         done = (*draft.extra, *back, Effect((), self._tested, 0))
         for slot, after in draft.results:
-            done += self._told(draft, slot, self._diagrams.restrict(after, draft.coins))
+            done += self._stored(draft, slot, self._diagrams.restrict(after, draft.coins))
         self._made.append((Operator(draft.name, at(true), done), 0, 0))
         return True
 
@@ -204,7 +204,7 @@ class Operators:
             self.variables[number] = replace(variable, values=(*variable.values, value))
         return self.variables[number].values.index(value)
 
-    def _told(self, draft: Draft, slot: Slot, after: Diagram) -> tuple[Effect, ...]:
+    def _stored(self, draft: Draft, slot: Slot, after: Diagram) -> tuple[Effect, ...]:
         """The effects that bring a slot to its value; `Refused` before they are too many."""
         if self._diagrams.count_paths(after) <= _MOST_OF_A_SLOT:
             found = tuple(self._changes(slot, after))
@@ -361,10 +361,10 @@ def label_of(
     for other in range(site.sides):
         odds = diagrams.lift("odds", _one_more, odds, site.possible(other))
     parts = (coin.number, site.choice(side), site.count(), odds)
-    told = diagrams.restrict(diagrams.lift("told", _told, *parts), coins)
+    labels = diagrams.restrict(diagrams.lift("labels", _label, *parts), coins)
     title, *args = coin.unit.draw_key(world.facts)
-    for label in diagrams.leaves(told):
-        same = diagrams.lift(("told", label), partial(_equals, label), told)
+    for label in diagrams.leaves(labels):
+        same = diagrams.lift(("labelled", label), partial(_equals, label), labels)
         part = diagrams.both(chosen, same)
         if part == diagrams.false:
             continue
@@ -377,7 +377,7 @@ def _one_more(count: Value, possible: Value) -> Value:
     return (count if isinstance(count, int) else 0) + (possible is True)
 
 
-def _told(*parts: Value) -> Value:
+def _label(*parts: Value) -> Value:
     return " ".join(str(part) for part in parts)
 
 

@@ -3,7 +3,7 @@
 Rules are evaluated on sets of values, again and again as the sets they read grow, until nothing
 changes. The result bounds what is reachable from the start state: a slot with one value is a
 constant, the others become variables with just these values. A slot that keeps growing is widened
-to its whole type. Most rules ask for the same derives of the same arguments: what one came to is
+to its whole type. Most rules ask for the same derives of the same arguments: the value of one is
 kept until a slot that it read can hold more values.
 """
 
@@ -101,9 +101,9 @@ class _Kept:
 
 
 class KeptDerives(Terms[ValueSet]):
-    """An evaluator on sets of values that may grow. `grew` tells it of a slot that did.
+    """An evaluator on sets of values that may grow. `grew` is called for a slot that did.
 
-    ``late`` is asked after every so many terms whether it is enough; then it is an `Explosion`.
+    ``late`` is called after every so many terms; once it returns true, `Explosion` is raised.
     """
 
     def __init__(

@@ -488,9 +488,10 @@ def _refuse_what_is_missing(facts: Facts) -> None:
 class Cone:
     """The relevant slots and commands in order of discovery, and the obstacles.
 
-    ``won``, ``safe`` and the phases are the conditions that started it: the goal, and where a plan
-    may go on; ``kept`` is what both say of invariants. ``idle`` is a command kept only because it
-    ends a long action. ``whole``: all draws are told, those too that decide nothing.
+    ``won``, ``safe`` and the phases are the conditions from which it starts: the goal, and the
+    states where a plan may go on; ``kept`` is their common part about invariants. ``idle`` is a
+    command kept only because it ends a long action. ``whole``: all draws count, irrelevant ones
+    too.
     """
 
     won: Diagram

@@ -111,8 +111,8 @@ def _suffix(action: Action, fixed: Variant) -> str:
         decimals = binder.type.decimals if isinstance(binder.type, NumberType) else 0
         return scaled_text(value, decimals).replace("-", "m").replace(".", "p")
 
-    told = (one(par, fixed[par.name]) for par in action.params if par.name in fixed)
-    return "".join(f"-{word}" for word in told)
+    words = (one(par, fixed[par.name]) for par in action.params if par.name in fixed)
+    return "".join(f"-{word}" for word in words)
 
 
 def _bound(body: Effects, action: Action, fixed: Variant) -> tuple[Env, tuple[int | Fixed, ...]]:

@@ -63,8 +63,8 @@ Encode = Callable[[str | None], Task]
 class PddlStep:
     """A step of a PDDL plan as a command, with the outcome of chance that it counts on.
 
-    ``outcome`` numbers the outcomes of the action from 1 (0: no chance); ``draws`` tells them in
-    full where the grounded form knows them.
+    ``outcome`` numbers the outcomes of the action from 1 (0: no chance); ``draws`` lists them in
+    full if the grounded form knows them.
     """
 
     command: Command
@@ -218,7 +218,8 @@ def _verbatim(instance: Instance, values: Values, goal: Ending | None) -> PddlEx
 
 
 def export_domain(program: Program) -> str:
-    """The domain of a program without worlds; `Failure` where it is not PDDL as it stands."""
+    """The domain of a program without worlds; raises `Failure` if PDDL cannot express it as it
+    is."""
     found = verbatim_domain(program, ("Written by `tw export --pddl`.",))
     if found is not None:
         return domain_text(found)
@@ -425,10 +426,10 @@ class _Facts:
     def change(self, effect: Effect, known: dict[int, tuple[int, ...]]) -> list[Case[Expr]]:
         """Add the new fact and delete the others that may hold."""
         atoms = self._atoms[effect.variable]
-        told = dict(known)
+        held = dict(known)
         for variable, positions in effect.conditions:
-            told[variable] = tuple(p for p in told.get(variable, positions) if p in positions)
-        before = told.get(effect.variable, tuple(range(len(atoms))))
+            held[variable] = tuple(p for p in held.get(variable, positions) if p in positions)
+        before = held.get(effect.variable, tuple(range(len(atoms))))
         conds = tuple(self.condition(one) for one in effect.conditions)
         if before == (effect.value,) or FALSE in conds:
             return []

@@ -28,8 +28,8 @@ Values = Callable[[str, tuple[Raw, ...]], Raw]
 
 def domain_name(words: Vocabulary) -> str:
     """The name of the `pddl` block, else that of the world."""
-    told = pddl_entries(words.instance.program).get("domain")
-    return legal(told[0] if told else words.instance.world.name)
+    entry = pddl_entries(words.instance.program).get("domain")
+    return legal(entry[0] if entry else words.instance.world.name)
 
 
 def declared_requirements(words: Vocabulary) -> tuple[str, ...] | None:

@@ -1,8 +1,8 @@
 """Names that every planner takes: each is used for one thing, is no keyword, and is short.
 
 PDDL lets a type, a predicate, an action, an object and a variable have one name, and ignores case.
-Some planners do not. Here names are changed, and all requirements declared; what each name was
-stands in the comments of both files, and plans are read back by `PddlExport.steps`.
+Some planners do not. Here names are changed, and all requirements declared; the original names
+are in the comments of both files, and plans are read back by `PddlExport.steps`.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _ROOT = "object"
 
 
 class _Taken:
-    """All names given so far, whatever they are for."""
+    """All names given so far, for any kind."""
 
     def __init__(self) -> None:
         self._taken = set(RESERVED)
@@ -128,7 +128,7 @@ class Renaming:
             self._type(name)
         numbers = (one.name for one in domain.functions if one.result.lower() == "number")
         self.numeric = frozenset((*numbers, _COST, "+", "-", "*", "/"))
-        self.pair = self._told(self._renamed())
+        self.pair = self._commented(self._renamed())
 
     def names(self, old: Names) -> Names:
         """The way back from the new names."""
@@ -280,12 +280,12 @@ class Renaming:
         kept = (word for word in domain.requirements if word in _PROBABILISTIC)
         return replace(pair, domain=replace(changed, requirements=(*needed(pair), *kept)))
 
-    def _told(self, pair: PddlPair) -> PddlPair:
+    def _commented(self, pair: PddlPair) -> PddlPair:
         """The pair with the changes of names as comments above both files."""
         changes = (one for one in self.changes() if one[0] != "variable")
-        told = [f"  {kind} {new} = {old}" for kind, new, old in changes]
+        rows = [f"  {kind} {new} = {old}" for kind, new, old in changes]
         head = "Names that are not as they were, for planners that take no others:"
-        comments = (head, *told) if told else ("Names are fit for all planners, and as they were.",)
+        comments = (head, *rows) if rows else ("Names are fit for all planners, and as they were.",)
         return PddlPair(
             replace(pair.domain, comments=(*pair.domain.comments, *comments)),
             replace(pair.problem, comments=(*pair.problem.comments, *comments)),

@@ -103,7 +103,7 @@ def _word(term: core.Term) -> str:
 
 
 class Terms:
-    """Lifts the terms of one rule; variables are told apart by its `Scope`."""
+    """Lifts the terms of one rule; its `Scope` gives variables different names."""
 
     def __init__(self, words: Vocabulary) -> None:
         self.words = words
@@ -423,10 +423,10 @@ class Terms:
         return found
 
     def _asked(self, fluent: Fluent, position: int, symbol: Sym) -> list[Case[Sym]]:
-        """The symbol as an argument or value of a fact that is only asked for.
+        """The symbol as an argument or value of a fact in a condition.
 
-        No fact speaks of an object that the fluent is not about, so the predicate may be declared
-        for as wide a type as it is asked with. A number has to be read where there is one.
+        No fact is about an object outside the fluent's domain, so the predicate may be declared for
+        a type as wide as its uses. A number has to be read if there is one.
         """
         of = [*(param.type for param in fluent.params), fluent.type][position]
         formal = symbol_type(of)

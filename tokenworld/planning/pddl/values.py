@@ -1,6 +1,6 @@
 """Values in PDDL, by cases; numbers with their constants folded.
 
-PDDL has no object-valued terms here, so ``c.box.lock == open`` speaks of a box that it must first
+PDDL has no object-valued terms here, so ``c.box.lock == open`` is about a box that it must first
 name. The value of a term is therefore a list of `Case`: variables, conditions on them, and the
 value then. The cases of a term exclude each other, and where no case holds the value is `none`;
 so the total logic over `none` (language.md §4) needs no rule of its own: an atom over `none` is an
@@ -160,7 +160,7 @@ def close(cases: Iterable[Case[V]], then: Callable[[V], Expr]) -> Expr:
 
 
 class Scope:
-    """Variable names in use in one rule: written names stay, new ones are told apart."""
+    """Variable names in use in one rule: written names stay, new ones get a number."""
 
     def __init__(self) -> None:
         self._used: set[str] = set()

@@ -1,10 +1,10 @@
-"""Programs in the fragment of PDDL as the files that they are: import and export undo each other.
+"""Programs in the fragment of PDDL as PDDL files: import and export are inverse.
 
 Such a program (relations, unbounded functions, derives over objects) is not compiled: each
 construct has one counterpart, and nesting, order and names stay as written (language.md §16). The
-``pddl`` block tells what the rules do not: name, requirements, foreign spellings, the order of the
-effects and of the derived predicates, where ``(total-cost)`` stands. `verbatim_domain` gives
-``None`` for a program that says more than PDDL can; it is compiled by `lift_domain`.
+``pddl`` block holds the facts that the rules lack: name, requirements, foreign spellings, the order
+of the effects and of the derived predicates, the place of ``(total-cost)``. `verbatim_domain` gives
+``None`` for a program outside the fragment, which `lift_domain` compiles.
 """
 
 from __future__ import annotations
@@ -98,8 +98,8 @@ class Verbatim:
         self.program, self.comments, self.rules = program, comments, lowered(program)
         self.entries = pddl_entries(program)
         requirements = self.entries.get("requirements", ())
-        told = "derived-predicates" in [one.lower() for one in requirements]
-        kept = told or "derived" in self.entries
+        declared = "derived-predicates" in [one.lower() for one in requirements]
+        kept = declared or "derived" in self.entries
         derives = self.rules.derives.items()
         self.derived = frozenset(name for name, one in derives if kept or one.recursive)
         self.types = self._type_names()
@@ -457,9 +457,9 @@ class Verbatim:
             else:
                 asked.append(self.term(guard.condition, env))
         effects = self.effects(action.body, env)
-        told = self.entries.get(f"order {action.name}")
-        if told:
-            effects = in_written_order(effects, told[0])
+        note = self.entries.get(f"order {action.name}")
+        if note:
+            effects = in_written_order(effects, note[0])
         if action.cost is not None:
             effects.append(("increase", (_COST,), self.term(action.cost, env)))
         return PddlAction(verbatim(action.name), params, joined(asked), tuple(effects))
@@ -500,10 +500,10 @@ class Verbatim:
 
     def _metric(self, world: str) -> tuple[Expr | None, str]:
         """The metric and its sense: that of costs, unless the ``pddl`` block has another one."""
-        told = self.entries.get(f"metric {world}")
-        if told is None:
+        note = self.entries.get(f"metric {world}")
+        if note is None:
             return (("total-cost",) if self.costs else None), "minimize"
-        sense, _, text = told[0].partition(" ")
+        sense, _, text = note[0].partition(" ")
         return (text or None), sense or "minimize"
 
     def _init(self, instance: Instance, values: Values) -> Iterator[Expr]:
@@ -608,15 +608,15 @@ def _literal(term: core.Term | None, raw: float) -> str | None:
 # ---- the order of effects -----------------------------------------------------------------------
 
 
-def in_written_order(effects: Sequence[Expr], told: str) -> list[Expr]:
-    """The effects as ``told`` (``2 1.1 1.2-3``), which the importer noted.
+def in_written_order(effects: Sequence[Expr], note: str) -> list[Expr]:
+    """The effects in the order of a ``note`` of the importer (``2 1.1 1.2-3``).
 
     A body that may not read what it changed above can have its loops in another order than the
-    PDDL that it came from, and two loops joined to one (`planning.reader.effects`). Where the note
-    does not name each effect just once, they are written as they stand.
+    PDDL that it came from, and two loops joined to one (`planning.reader.effects`). If the note
+    does not name each effect just once, the order of the body is kept.
     """
     found: list[Expr] = []
-    for word in told.split():
+    for word in note.split():
         match = _PLACE.match(word)
         place = int(match[1]) if match is not None else 0
         if match is None or not 1 <= place <= len(effects):

@@ -121,7 +121,7 @@ def _paid(encoding: Encoding, operators: Sequence[str]) -> int:
 
 def out_of_reach(seconds: float, digest: str = "") -> EngineRun:
     """The result where encoding the world showed that the goal is out of reach."""
-    detail = "the goal is out of reach even if nothing were ever undone"
+    detail = "the goal is unreachable even if nothing is ever deleted"
     return EngineRun(RELAXED, SAS_ENCODING, "no plan", detail, seconds, digest=digest)
 
 

@@ -124,8 +124,8 @@ def _with_numbers(
     """Run ENHSP on encoding A; a world without an exact lifted form is skipped silently."""
     from tokenworld.planning.planners.by_pddl import numeric_enhsp
 
-    def told(run: EngineRun) -> bool:
+    def accept_run(run: EngineRun) -> bool:
         return run.result == "not expressible" or asked["accept"](run)
 
-    given: Asked = {**asked, "program": None, "accept": told}
+    given: Asked = {**asked, "program": None, "accept": accept_run}
     numeric_enhsp(simulator, state, goal, **given)

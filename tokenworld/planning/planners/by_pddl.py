@@ -233,10 +233,10 @@ _CHANGES = ("increase", "decrease", "assign", "scale-up", "scale-down")
 
 
 def sliced(pair: PddlPair, forced: Collection[str], waiting: str) -> PddlPair:
-    """The pair without what cannot matter; effects stand alone, as `_spread` leaves them.
+    """The pair without its irrelevant parts; effects are single, as `_spread` leaves them.
 
-    ``forced`` names the actions of phases and ``waiting`` the one that only lets a tick pass: what
-    it does is kept everywhere.
+    ``forced`` names the actions of phases and ``waiting`` the one that only lets a tick pass: their
+    effects are kept everywhere.
     """
     actions = {action.name.lower(): action for action in pair.domain.actions}
     always = actions[waiting.lower()].effects

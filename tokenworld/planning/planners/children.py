@@ -1,8 +1,8 @@
-"""Child processes with limits, each in a process group of its own, of which nothing is left.
+"""Child processes with limits, each in a process group of its own, all of which is killed.
 
-Whatever ends the parent, a kill that it cannot handle included, ends the group: a small shell in it
-waits for the end of a pipe that the parent holds, and then kills the group. `PddlTexts` runs a
-planner on the two texts of a PDDL task in a folder of its own.
+The end of the parent, by whatever signal, ends the group: a small shell in it waits for the end of
+a pipe that the parent holds, and then kills the group. `PddlTexts` runs a planner on the two texts
+of a PDDL task in a folder of its own.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _POLL = 0.02
 _POSIX = os.name == "posix"
 
 
-_GUARD = "( (read told </dev/fd/{} || kill -KILL 0) </dev/null >/dev/null 2>&1 & );"
+_GUARD = "( (read line </dev/fd/{} || kill -KILL 0) </dev/null >/dev/null 2>&1 & );"
 """Waits for the end of a pipe and kills its own group then; it is no child of the program."""
 
 

@@ -69,7 +69,7 @@ class EngineInfo:
     """One planner: ``version`` and ``path`` are ``None`` where it is missing.
 
     ``problem`` says why it cannot be used, empty if it can; ``install`` is the command that makes
-    it usable. ``extra`` is the extra of this project that brings it.
+    it usable. ``extra`` is the extra of this project that installs it.
     """
 
     engine: str

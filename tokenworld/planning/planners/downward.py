@@ -2,7 +2,7 @@
 
 The program is the C++ search inside an installed package; neither that package nor
 unified-planning is imported. Two searches run side by side: *ff* finds plans, *blind* proves that
-there are none. Whatever happens, an interrupt included, no process is left behind.
+there are none. Every process is killed at the end, also after an interrupt.
 """
 
 from __future__ import annotations
@@ -130,9 +130,9 @@ def run_searches(
     accept: Callable[[Answer], bool] | None = None,
     better: Callable[[Answer], None] = lambda answer: None,
 ) -> tuple[Answer, ...]:
-    """Run searches in parallel on one SAS+ text; their answers in the order in which they came.
+    """Run searches in parallel on one SAS+ text; yield their answers in the order of arrival.
 
-    ``better`` hears each plan of an anytime search as soon as it is written.
+    ``better`` is called with each plan of an anytime search as soon as it is written.
     """
     settles = accept or (lambda answer: answer.result in ("plan", "no plan"))
     answers: list[Answer] = []
@@ -159,7 +159,7 @@ class _Run:
     log: Path
     plan: Path
     begun: float
-    told: int = 0
+    found: int = 0
 
     @property
     def seconds(self) -> float:
@@ -229,12 +229,12 @@ def _answers(
 def _meanwhile(run: _Run) -> Iterator[Answer]:
     """The plans that an anytime search has written since it was last asked."""
     while run.configuration.anytime:
-        file = run.plan.with_name(f"{run.plan.name}.{run.told + 1}")
+        file = run.plan.with_name(f"{run.plan.name}.{run.found + 1}")
         operators = _operators(file, ended=False)
         if operators is None:
             return
-        run.told += 1
-        detail = f"its plan {run.told}"
+        run.found += 1
+        detail = f"its plan {run.found}"
         yield Answer(run.configuration.name, "plan", detail, run.seconds, operators)
 
 
@@ -284,12 +284,12 @@ def _answer(run: _Run, code: int) -> Answer:
 
 def _plan(run: _Run) -> Answer:
     """The operators in the plan file, the last one of an anytime search."""
-    anytime = run.configuration.anytime and run.told > 0  # SymK's does not number its plans
-    file = run.plan.with_name(f"{run.plan.name}.{run.told}") if anytime else run.plan
+    anytime = run.configuration.anytime and run.found > 0  # SymK's does not number its plans
+    file = run.plan.with_name(f"{run.plan.name}.{run.found}") if anytime else run.plan
     names = _operators(file, ended=True)
     if names is None:
         return _ended(run, "failed", f"it reported success and wrote no plan{_last_line(run)}")
-    detail = f"it found {run.told} plans and no better one" if anytime else "it found a plan"
+    detail = f"it found {run.found} plans and no better one" if anytime else "it found a plan"
     return Answer(run.configuration.name, "plan", detail, run.seconds, names)
 
 

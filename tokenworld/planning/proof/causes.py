@@ -41,7 +41,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """A condition that never holds: where it stands, what its slots hold, and who could help.
+    """A condition that never holds: its place, the values of its slots, and rules that could help.
 
     No ``ways``: no rule ever gives one of the slots a value that it lacks.
     """
@@ -285,7 +285,7 @@ class Why:
             try:
                 if self.never(one, env):
                     yield one, env
-            except KeyError:  # it speaks of a loop's variable
+            except KeyError:  # it names a loop's variable
                 continue
 
 

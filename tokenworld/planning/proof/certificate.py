@@ -52,9 +52,9 @@ class CertifiedProof:
     """Why there is no plan.
 
     *exhausted*: ``count`` states with the digest ``result`` are all there are. *honest*: the same
-    of sets of states that a player cannot tell apart. *sliced*: the same of sets of sliced states,
+    of sets of states that look equal to a player. *sliced*: the same of sets of sliced states,
     on the encoding of digest ``task``. *relaxed*: on the encoding of digest ``task``, ``count``
-    facts with the digest ``result`` are all that can be reached even if nothing were ever undone.
+    facts with the digest ``result`` are all that can be reached without deletions.
     *planner*: ``engine`` in ``version`` ended on that encoding with ``exit_code`` and the
     ``closing`` lines.
     """
@@ -317,7 +317,7 @@ def exhaust(
 
 
 def key_text(key: object) -> str:
-    """A state's key as text: equal keys have equal texts, whatever order sets are listed in."""
+    """A state's key as text: equal keys have equal texts, for any order of their sets."""
     match key:
         case frozenset() | set():
             return "{" + ",".join(sorted(key_text(part) for part in key)) + "}"
@@ -368,7 +368,7 @@ def prove_on_encoding(
         return _by_planner(encoding, engine, seconds)
     known = fixpoint(encoding.task)
     if known.reached:
-        raise NoProof("the goal can be reached if nothing is undone")
+        raise NoProof("the goal can be reached if nothing is deleted")
     return CertifiedProof("relaxed", len(known.rounds), known.digest, "E", encoding.digest)
 
 

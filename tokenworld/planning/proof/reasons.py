@@ -70,7 +70,7 @@ class Repair:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A change to try. ``place`` is what it changes: one way to change it is enough."""
+    """A change to try. ``place`` is the place that it changes: one change of each is enough."""
 
     repair: Repair
     program: Program
@@ -156,7 +156,7 @@ def numbers(why: Why, missing: Missing) -> Iterator[Candidate]:
 
 
 def _authored(why: Why, span: Span) -> Term | None:
-    """The conjunct of a require, of a law's condition or of a goal that stands at a place."""
+    """The conjunct of a require, of a law's condition or of a goal at a place."""
     program = why.instance.program
     terms = [one.condition for action in program.actions.values() for one in action.requires]
     terms += [law.when for law in program.laws.values() if law.when is not None]
@@ -330,9 +330,9 @@ def find_repairs(
 
 
 def _candidates(why: Why, missing: Sequence[Missing], core: Core | None) -> Iterator[Candidate]:
-    """All changes worth trying: numbers, start values, conditions, objects; deepest causes first.
+    """The changes to try: numbers, start values, conditions, objects; deepest causes first.
 
-    What the goal itself asks for comes last: a goal that is given away is hardly a repair.
+    Changes of the goal itself come last: a goal made trivial is hardly a repair.
     """
     every = list(_deepest_first(missing, 0))
     inner = [one for depth, one in every if depth > 0]

@@ -66,7 +66,7 @@ def rules_of(task: Task) -> tuple[Rule, ...]:
 
 
 def fixpoint(task: Task) -> Fixpoint:
-    """All facts that can be reached from the start state if nothing were ever undone."""
+    """All facts that can be reached from the start state without deletions."""
     rounds: dict[Fact, int] = dict.fromkeys(enumerate(task.initial), 0)
     waiting = list(rules_of(task))
     number, grown = 0, True
@@ -137,7 +137,7 @@ def _bits(members: int) -> Iterator[int]:
 
 
 _SMALL = 50_000
-"""Nodes of decision diagrams: so much work a reason is worth where the answer is known."""
+"""The limit of decision diagram nodes for a reason, once the answer is known."""
 
 
 def out_of_reach(
@@ -160,7 +160,7 @@ def hopeless(simulator: Simulator[StateT], goal: str | None) -> Diagnostic:
     are, reach = ("is", "the goal") if len(lines) == 1 else ("are", "the goals")
     return Diagnostic(
         "TW0803",
-        f"{reach.capitalize()} {names} {are} out of reach even if nothing were ever undone.",
+        f"{reach.capitalize()} {names} {are} unreachable even if nothing is ever deleted.",
         lines[0].span,
         "no rule leads to this",
         hint="Add a rule that can make it true, or correct the goal.",

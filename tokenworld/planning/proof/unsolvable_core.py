@@ -131,7 +131,7 @@ def rule_parts(instance: Instance, goal: str, quote: Mapping[str, str]) -> Itera
         yield Part("law", law.name, law.name, law.span)
     for law in program.laws.values():
         for index, term in enumerate(whens(law)):
-            if narrows(term) or looks_back((term,)):  # what looks back is asked of laws only
+            if narrows(term) or looks_back((term,)):  # only laws may look back
                 continue
             yield Part("when", law.name, quoted(term.span, quote), term.span, index)
     for action in program.actions.values():
@@ -402,9 +402,8 @@ class Variants(Generic[StateT]):
     """A world's texts, and how to make it anew from a changed program.
 
     ``quote`` maps source names to texts, ``remake`` makes the instance of a changed program and
-    ``rebuild`` its simulator. ``states`` is how many the world has, where that is known, and
-    ``relaxed`` whether it may be out of reach even if nothing were ever undone: if not, that need
-    not be worked out once more.
+    ``rebuild`` its simulator. ``states`` is the number of states of the world, if known, and
+    ``relaxed`` whether it may be unreachable without deletions: if not, that is not computed again.
     """
 
     quote: Mapping[str, str]
@@ -551,10 +550,10 @@ class _Shrink:
                 self.drop(group)
 
     def drop_halves(self, parts: Sequence[Part]) -> None:
-        """Relax parts of which it is known that not all can be relaxed, half of them at a time.
+        """Relax parts that cannot all be relaxed together, half of them at a time.
 
-        A proof takes long and a plan that stands in its way is found fast: what can go together is
-        not to be proved one by one.
+        A proof takes long and a plan that refutes it is found fast: parts that can go together are
+        not proved one by one.
         """
         if len(parts) < 2:
             self.kept += parts

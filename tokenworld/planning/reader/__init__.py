@@ -1,7 +1,7 @@
 """PDDL in: domains and problems of others as the text of a `.tw` file.
 
-The reader keeps a place for everything, so that what cannot be taken is named by its line, and so
-that a remark of the ordinary checker about the imported text can be told where the PDDL says it.
+The reader keeps a place for everything, so that an unsupported part is named by its line, and so
+that a remark of the ordinary checker about the imported text is reported at its place in the PDDL.
 `sexpr` reads nested lists, `files` sections and declarations (kept in `names`), `expressions` and
 `effects` rules; `text` writes the lines.
 """

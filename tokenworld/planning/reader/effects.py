@@ -190,7 +190,7 @@ class _Placed:
 
 
 def _ordered(effects: Sequence[Effect]) -> tuple[_Placed, ...]:
-    """The effects with loops that read what comes to be changed moved before the change."""
+    """The effects, in which loops that read a changed value are moved before the change."""
     early: list[_Placed] = []
     rest: list[_Placed] = []
     changed: set[str] = set()
@@ -206,7 +206,7 @@ def _ordered(effects: Sequence[Effect]) -> tuple[_Placed, ...]:
 
 
 def _joined(loop: Loop, placed: _Placed, listed: list[_Placed]) -> bool:
-    """Join the loop to one that reads what it writes and runs over the same variables."""
+    """Join the loop to one that reads its writes and runs over the same variables."""
     written = writes(loop)
     for index, one in enumerate(listed):
         other = one.effect
@@ -221,9 +221,9 @@ def _joined(loop: Loop, placed: _Placed, listed: list[_Placed]) -> bool:
 def told_order(effects: Sequence[Effect]) -> str:
     """The order of an action's effects in its body, as a note; empty if it is the written order.
 
-    ``2 1 3``: the first one written stands second. ``1.1 2 1.2-3``: the loop that stands first has
-    the first one as its effect 1, and the last one as its effects 2 and 3. It is empty too where
-    the parts cannot be told: a joined loop is rearranged inside, or a loop has no variables.
+    ``2 1 3``: the first one written is second here. ``1.1 2 1.2-3``: the loop that is first here
+    has the first one as its effect 1, and the last one as its effects 2 and 3. It is empty too
+    where the parts are unknown: a joined loop is rearranged inside, or a loop has no variables.
     """
     placed = _ordered(effects)
     if any(_is_unclear(one, one.effect) for one in placed if isinstance(one.effect, Loop)):

@@ -46,7 +46,7 @@ class Derived:
 
 @frozen
 class Action:
-    """An action; ``costs`` are what it adds to ``total-cost``, in written order."""
+    """An action; ``costs`` are its additions to ``total-cost``, in written order."""
 
     name: Word
     params: tuple[Typed, ...]
@@ -450,7 +450,7 @@ def _below_root(of: Typed) -> bool:
 
 
 def _derived_key(rule: Group) -> str:
-    """The predicate that a ``(:derived (p …) …)`` is about, if it can be told."""
+    """The predicate that a ``(:derived (p …) …)`` defines, if it can be found."""
     head = _second(rule)
     return head.head if rule.head == ":derived" and isinstance(head, Group) else ""
 

@@ -160,7 +160,7 @@ _TYPE = re.compile(r"[A-Z][A-Za-z0-9_]*\Z")
 
 
 def word(text: str) -> str:
-    """A name, in backquotes unless it can stand bare."""
+    """A name, in backquotes unless it can be written without."""
     bare = _NAME.match(text) and text not in tables().keywords
     return text if bare else f"`{text}`"
 
@@ -269,11 +269,11 @@ IMPLIES, OR, AND, NOT, COMPARE, SUM, PRODUCT, UNARY, ATOM = range(9)
 
 @frozen
 class Phrase:
-    """A term or condition as `.tw` text, and how tightly its outermost operator binds.
+    """A term or condition as `.tw` text, and the precedence of its outermost operator.
 
     ``reads`` are the predicates and functions that its value depends on. ``numbers`` are the
-    functions with whose values the value of a term is worked out (and `FRACTION`).
-    ``parts`` are the operands of a written `and`; none of the true condition.
+    functions from whose values the value of a term is computed (and `FRACTION`). ``parts`` are the
+    operands of a written `and`; none of the true condition.
     """
 
     text: str

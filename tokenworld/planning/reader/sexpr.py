@@ -34,10 +34,10 @@ class Skip(Exception):
 
 
 class Faults:
-    """The findings of one file, in the order in which they were met.
+    """The findings of one file, in the order of discovery.
 
-    Names are looked up while the text is read; what is wrong with them is told only where the
-    text can be read as a whole.
+    Names are looked up while the text is read; errors in them are reported only if the text can be
+    read as a whole.
     """
 
     def __init__(self) -> None:

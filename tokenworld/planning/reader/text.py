@@ -94,15 +94,15 @@ def _cost_position(domain: Domain) -> int | None:
 
 
 def _derived_entry(domain: Domain) -> str:
-    """The rules for derived predicates in order, where nothing else tells it.
+    """The rules for derived predicates in order, if that is not the default.
 
     A predicate with several rules is named several times; its derive joins them with `or`.
     """
     symbols = domain.symbols
     order = [derived.head.name.key for derived in domain.derived]
-    told = [key for key in symbols.predicates if key in symbols.derived]
+    default = [key for key in symbols.predicates if key in symbols.derived]
     required = {one.key for one in domain.requirements}
-    if not order or (order == told and "derived-predicates" in required):
+    if not order or (order == default and "derived-predicates" in required):
         return ""
     return ", ".join(word(symbols.predicates[key].name.text) for key in order)
 

@@ -285,9 +285,9 @@ class Resumable(Counted):
 class Search(Resumable, Generic[StateT]):
     """One search from ``state`` to ``goal`` (any goal line if ``None``).
 
-    ``within`` asks for a plan of at most so many ticks; then it searches by ticks whatever actions
-    cost. Lost states are counted and not expanded. ``frontier`` takes the states in another order:
-    nothing is said of how good its plan is then.
+    ``within`` asks for a plan of at most so many ticks; then it searches by ticks, not by cost.
+    Lost states are counted and not expanded. ``frontier`` takes the states in another order, which
+    gives no claim about the quality of the plan.
     """
 
     def __init__(
@@ -317,8 +317,8 @@ class Search(Resumable, Generic[StateT]):
     ) -> SearchResult:
         """Search until there is an answer or a limit is hit; run again to go on.
 
-        Where not all that follows a state could be worked out within the limits, that is the
-        answer: nobody goes on from there.
+        If the successors of a state cannot all be computed within the limits, that is the
+        answer: the search cannot go on.
         """
         watch = Watch(limits, cancel)
         self._simulator.bound(lambda count: watch.late(self.memory(), count, self._state_bytes))
@@ -428,7 +428,7 @@ class Search(Resumable, Generic[StateT]):
         return Found(steps, cost, self._frontier.count, self.expanded, known)
 
     def _steps(self, trail: list[tuple[int, int]]) -> tuple[tuple[PlanStep, ...], int]:
-        """The plan that makes these choices from the start, and what it costs."""
+        """The plan that makes these choices from the start, and its cost."""
         simulator, state, cost = self._simulator, self._start, 0
         steps = []
         for number, luck in trail:

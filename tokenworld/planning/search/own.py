@@ -1,8 +1,8 @@
-"""Our own searches as engines: which one runs, and what its answer is worth.
+"""Our own searches as engines: the choice of the search, and the claim of its answer.
 
-`OwnSearch` begins on the interpreter, goes on packed states when it is long, and is compiled when
-it is longer still. `OwnRung` runs it in slices for the ladder. `a_star` is A* with h-max or
-h-add on packed states (`--engine hmax`, `--engine hadd`).
+`OwnSearch` begins on the interpreter, goes on with packed states if it is long, and is compiled if
+it is longer still. `OwnRung` runs it in slices for the ladder. `a_star` is A* with h-max or h-add
+on packed states (`--engine hmax`, `--engine hadd`).
 """
 
 from __future__ import annotations
@@ -224,7 +224,7 @@ class OwnRung(Generic[StateT]):
 
     @property
     def can_go_on(self) -> bool:
-        """Whether more time may still bring an answer."""
+        """Whether an answer is possible with more time."""
         match self.result:
             case Capped(limit=limit):
                 return limit in ("states", "time")

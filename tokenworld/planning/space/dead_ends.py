@@ -218,12 +218,12 @@ def _branching(graph: Graph[StateT]) -> Branching:
 # ---- Dead ends and when they are learned of -----------------------------------------------------
 # An edge crosses the line if it leads from a state that is winnable to one that is dead. Crossings
 # of one action, with one cause, are one kind of dead end. How cruel a world is depends on what the
-# player is told after a crossing:
+# player is informed after a crossing:
 #
 # * ``at once``: play ends (a `lose` line, or another end that is not the goal);
-# * ``next``: it shows with the next step: whatever is done, play ends or nothing changes any more;
-# * ``later``: whatever is done, it comes to that sooner or later;
-# * ``never``: one may play on for ever without being told.
+# * ``next``: it shows with the next step: after every command, play ends or nothing changes;
+# * ``later``: every way of playing on leads to that sooner or later;
+# * ``never``: play may go on for ever without any sign.
 
 Told = Literal["at once", "next", "later", "never"]
 Cruelty = Literal["merciful", "polite", "tough", "nasty", "cruel"]
@@ -240,7 +240,7 @@ _ORDER: tuple[Told, ...] = ("at once", "next", "later", "never")
 class DeadEnd:
     """One kind of dead end: all crossings of one action with one cause.
 
-    ``action`` is empty for `pass`. ``cause`` names the ending, or is empty where play goes on.
+    ``action`` is empty for `pass`. ``cause`` names the ending, or is empty if play goes on.
     ``lucky``: another outcome of the same command would have left the goal in reach. ``idle``:
     letting time pass instead might have crossed the line as well. ``edges``
     cross the line into ``states`` distinct states; ``told`` is the worst case of them all.

@@ -1,10 +1,10 @@
-"""The graph as a decision problem: what a player can choose, what luck may make of it, and how
-likely the goal is for a player who chooses best.
+"""The graph as a decision problem (an MDP): the choices of a player, their random outcomes, and the
+best probability of the goal.
 
-Strong-cyclic plans keep the goal in reach whatever luck does. A quotient is the problem without
-what cannot matter: sure states, hopeless states, end components. Exact values are fractions, found
-by policy iteration, group by group; their linear systems are solved by p-adic lifting and checked
-exactly. Bounds serve where fractions would take too long.
+Strong-cyclic plans keep the goal in reach with all luck. A quotient is the problem without its
+irrelevant parts: sure states, hopeless states, end components. Exact values are fractions, found by
+policy iteration, group by group; their linear systems are solved by p-adic lifting and checked
+exactly. Bounds are used if fractions would take too long.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def _choice(number: int, move: Move, ends: list[int], cautious: bool) -> Choice:
 
 
 # ---- Strong-cyclic plans ------------------------------------------------------------------------
-# A state is *sure* if a player who chooses well can keep the goal reachable whatever happens; by
+# A state is *sure* if a player who chooses well can always keep the goal reachable; by
 # playing on he then reaches it with probability 1. The set is the greatest fixpoint: states from
 # which the goal cannot be reached by choices that stay within the set are taken out, until none
 # is. The first round takes out those from which it cannot be reached at all.
@@ -106,10 +106,10 @@ def _choice(number: int, move: Move, ends: list[int], cautious: bool) -> Choice:
 
 @dataclass(frozen=True, slots=True)
 class Sure:
-    """The sure states with what to do in each: ``policy[n]`` is a choice of node n.
+    """The sure states with their commands: ``policy[n]`` is a choice of node n.
 
-    ``rank`` tells of every other state in which round it was taken out: luck can drive play from
-    there to states of lower rank, and at last to where the goal is out of reach.
+    ``rank`` is the round in which every other state was removed: luck can drive play from there to
+    states of lower rank, and at last to states that cannot reach the goal.
     """
 
     policy: dict[int, Choice]
@@ -155,7 +155,7 @@ def _towards(
 ) -> dict[int, tuple[Choice, int]]:
     """For each state from which the goal can be reached: a step of a shortest way there.
 
-    With ``kept`` only choices count that never leave these states, else all that luck may bring.
+    With ``kept`` only choices count that never leave these states, else all possible outcomes.
     """
     sources: dict[int, list[tuple[int, Choice]]] = {}
     for node, here in enumerate(choices):
@@ -178,13 +178,13 @@ def _towards(
 
 # ---- Quotients ----------------------------------------------------------------------------------
 # An end component is a set of states in which a player can stay for ever and go from any to any
-# other. All its states are worth the same, so each becomes one state that can only be left. What
+# other. All its states have the same value, so each becomes one state that can only be left. What
 # remains has one solution of its equations, and every way of choosing ends somewhere.
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A way to leave a state of the quotient: the node and choice it stands for, and its shares.
+    """A way to leave a state of the quotient: its node and choice, and its shares.
 
     Shares lead to states of the quotient, `GOAL` or `PIT`.
     """
@@ -198,9 +198,9 @@ class Option:
 class Quotient:
     """The part of a problem that is left to be solved.
 
-    ``options[s]``: the ways to leave state s. ``members[s]``: the nodes that it stands for.
-    ``state_of`` maps every node to its state, `GOAL` (sure to win) or `PIT` (sure not to).
-    ``order``: the states in groups that depend on each other, each after all that it depends on.
+    ``options[s]``: the ways to leave state s. ``members[s]``: its nodes. ``state_of`` maps every
+    node to its state, `GOAL` (sure to win) or `PIT` (sure not to). ``order``: the states in groups
+    that depend on each other, each after all that it depends on.
     """
 
     options: tuple[tuple[Option, ...], ...]
@@ -211,7 +211,7 @@ class Quotient:
 
 
 def quotient_of(problem: Problem) -> Quotient:
-    """Take out what is clear, and merge what is worth the same."""
+    """Remove the states with a known value, and merge those of equal value."""
     sure = sure_states(problem)
     open_ = [n for n in range(len(problem.choices)) if n not in sure.policy and sure.rank[n] > 0]
     groups = _end_components(problem, open_)
@@ -408,7 +408,7 @@ def _lifted(
 
 
 def _fractions(digits: list[int], modulus: int) -> list[Fraction] | None:
-    """The fractions with small numerators and denominators that the residues stand for."""
+    """The fractions with small numerators and denominators that the residues represent."""
     most = isqrt(modulus // 2)
     found = []
     for residue in digits:
@@ -513,7 +513,7 @@ _NEAR = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """For every state of a quotient a lower and an upper bound, and an option worth the lower."""
+    """For every state of a quotient lower and upper bounds, and an option with the lower one."""
 
     low: Mapping[int, float]
     high: Mapping[int, float]
@@ -558,7 +558,7 @@ def _round(
     high: dict[int, float],
     policy: dict[int, Option],
 ) -> bool:
-    """One round over a group; whether another one is worth while."""
+    """Do one round over a group; return whether another one is useful."""
     widest, moved = 0.0, False
     for state in group:
         raised, lowered = low[state], 0.0
@@ -597,7 +597,7 @@ class Value:
     """The greatest probability of reaching the goal from the start: between ``low`` and ``high``.
 
     Both are fractions where they are exact; equal fractions are the exact value. ``moves`` is a
-    policy worth at least ``low``: the number of the move by node.
+    policy with a value of at least ``low``: the number of the move by node.
     """
 
     low: Number

@@ -92,8 +92,8 @@ def _box(parts: Partition[StateT], group: list[Node], index: int) -> Box:
     place = parts.places[group[0]]
     far = sorted({parts.distance[node] for node in group})
     name = f"{group[0]}" if len(group) == 1 else f"{len(group):,} states"
-    told = "" if place != "winnable" else f", {_span(far)} to go"
-    return Box(f"{name}: {place}{told}", place, 0 in group)
+    distance = "" if place != "winnable" else f", {_span(far)} to go"
+    return Box(f"{name}: {place}{distance}", place, 0 in group)
 
 
 def _span(numbers: list[int]) -> str:
@@ -137,8 +137,8 @@ def dot_quoted(text: str) -> str:
 
 
 # ---- Layered SVG, for machines without Graphviz -------------------------------------------------
-# Boxes stand in rows by their distance from the start. Within a row they are ordered by where
-# their neighbours stand, in a few passes up and down; that takes away most crossings.
+# Boxes are in rows by their distance from the start. Within a row they are ordered by the places of
+# their neighbours, in a few passes up and down; that removes most crossings.
 
 _WIDTH, _HEIGHT, _GAP_X, _GAP_Y, _EDGE = 150, 30, 24, 70, 20
 _PASSES = 6

@@ -41,7 +41,7 @@ class Move:
     """A command in a state with its outcomes: where each leads, its probability and its draws.
 
     Outcomes that are refused or rolled back are left out, so probabilities may sum to less than 1,
-    unless the simulator tells what follows such a try (see `tried`).
+    unless the simulator returns the state after such a try (see `tried`).
     """
 
     command: Command
@@ -69,9 +69,9 @@ class Graph(Generic[StateT]):
     """The explored part of a state space. Node 0 is the start.
 
     ``moves[n]`` is empty for ends and for nodes that are not expanded yet. ``limit`` is ``None``
-    where the graph is all there is; ``reason`` is a clause that says what stands in the way.
+    where the graph is complete; ``reason`` is a clause that says why it is not.
     ``trusted``: the expanded nodes have exactly the moves that are listed. ``short_keys`` are what
-    the simulator told the states apart by, node by node, where it was asked for them.
+    the simulator identified the states by, node by node, if they were requested.
     """
 
     goal: str | None
@@ -245,7 +245,7 @@ class Exploring(Generic[StateT]):
         return node
 
     def _expand(self, node: Node) -> None:
-        """Follow every command of a node, unless play has come to its end there."""
+        """Follow every command of a node, unless play has ended there."""
         graph, simulator = self.graph, self._simulator
         graph.expanded = node + 1
         if graph.won[node] or graph.lost[node]:

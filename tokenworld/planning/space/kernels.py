@@ -2,7 +2,7 @@
 
 This module needs numba (extra `fast`).
 
-Edges are rows one after the other: those of node n stand at ``ends[n]`` up to ``ends[n + 1]`` of
+Edges are rows one after the other: those of node n are ``ends[n]`` up to ``ends[n + 1]`` of
 ``targets``; nodes behind the last row have none.
 """
 
@@ -29,8 +29,8 @@ def turned_around(ends: Words, targets: Words, size: int) -> Words:
 
 @compiled
 def turn(ends: Words, targets: Words, begins: Words, sources: Words) -> None:
-    """Sort the edges by their targets: how many each has, where its row ends, then from the last
-    edge to the first, so that each row comes to begin where it does and to be in order."""
+    """Sort the edges by their targets: count those of each, compute the end of its row, then fill
+    from the last edge to the first, so that each row is in order."""
     nodes, total = ends.shape[0] - 1, 0
     for edge in range(ends[nodes]):
         begins[targets[edge]] += 1

@@ -37,10 +37,10 @@ _LONG = 24
 class LuckVerdict:
     """The answer to a question about luck.
 
-    ``claim`` says on what it rests: *found* (a policy whose states were all seen), *exhausted* (all
+    ``claim`` is its evidence: *found* (a policy whose states were all seen), *exhausted* (all
     reachable states), *exact* (the probability as a fraction), *bounded* (sound bounds) or
     *sampled* (an estimate by playing; the bounds beside it stay sound). ``path`` leads to where
-    luck has put the goal out of reach. ``states`` were seen, all there are if ``complete``, else
+    luck has made the goal unreachable. ``states`` were seen, all there are if ``complete``, else
     ``reason`` is a clause that says why not. ``platform`` is what to add to a proof about reals.
     """
 
@@ -135,18 +135,18 @@ def _certain(verdict: LuckVerdict) -> list[str]:
     goal = _goal(verdict)
     match verdict.answer:
         case "certain":
-            return [f"winnable (certain): {goal} is reached whatever luck does", *_policy(verdict)]
+            return [f"winnable (certain): {goal} is reached with any luck", *_policy(verdict)]
         case "not certain":
             last = len(verdict.path)
             return [
-                f"not certain: luck can put {goal} out of reach, whatever is done",
+                f"not certain: luck can make {goal} unreachable, for all ways of playing",
                 *_path(verdict.path),
                 f"after step {last} the goal cannot be reached any more{verdict.platform}",
             ]
         case "unwinnable":
             return _unwinnable(verdict)
         case _:
-            return [f"unknown: whether {goal} can be reached whatever luck does"]
+            return [f"unknown: whether {goal} can be reached with any luck"]
 
 
 def _policy(verdict: LuckVerdict) -> list[str]:
@@ -207,14 +207,14 @@ def _shown(value: Fraction | float | None) -> str:
 
 
 # ---- Finding them -------------------------------------------------------------------------------
-# *Certain*: a policy keeps the goal in reach whatever luck does. *Probability*: how likely the goal
+# *Certain*: a policy keeps the goal in reach with any luck. *Probability*: how likely the goal
 # is for a player who chooses best; exact, or between bounds, or an estimate by playing. These are
 # different claims and stay apart.
 
 Say = Callable[[str], None]
-Told = Callable[[SearchProgress], None]
+Report = Callable[[SearchProgress], None]
 Explorer = Callable[
-    [ObservedSimulator[StateT], Observed[StateT], str | None, Limits, Told, Cancel | None],
+    [ObservedSimulator[StateT], Observed[StateT], str | None, Limits, Report, Cancel | None],
     Graph[Observed[StateT]],
 ]
 """Makes the graph where that is not left to `graph.explore`: of states that are packed, say."""
@@ -248,10 +248,10 @@ def certainty(
     cancel: Cancel | None = None,
     explorer: Explorer[StateT] | None = None,
 ) -> LuckVerdict:
-    """Whether the goal can be kept in reach whatever luck does.
+    """Whether the goal can be kept reachable with all luck.
 
-    A policy that stays within the explored part counts even where the graph is partial.
-    ``explorer`` makes the graph, if that is not left to the interpreter.
+    A policy that stays within the explored part counts even if the graph is partial. ``explorer``
+    makes the graph, if that is not left to the interpreter.
     """
     began, simulator = time.monotonic(), ObservedSimulator(inner)
     graph = _explored(simulator, state, goal, limits, limits.seconds, say, cancel, explorer)
@@ -387,14 +387,14 @@ def _explored(
     cancel: Cancel | None,
     explorer: Explorer[StateT] | None,
 ) -> Graph[Observed[StateT]]:
-    def told(now: SearchProgress) -> None:
+    def report(now: SearchProgress) -> None:
         if say is not None:
             say(f"state space: {now.states:,} states seen, {now.waiting:,} waiting")
 
     caps = Limits(limits.states, seconds, limits.memory)
     if explorer is not None:
-        return explorer(simulator, Observed(state), goal, caps, told, cancel)
-    return explore(simulator, Observed(state), goal, caps, progress=told, cancel=cancel)
+        return explorer(simulator, Observed(state), goal, caps, report, cancel)
+    return explore(simulator, Observed(state), goal, caps, progress=report, cancel=cancel)
 
 
 def _blank(luck: str, graph: Graph[StateT], instance: Instance) -> LuckVerdict:

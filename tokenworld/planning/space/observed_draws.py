@@ -89,7 +89,7 @@ class ObservedSimulator(Generic[StateT]):
     def commands(self, state: Observed[StateT]) -> Sequence[Command]:
         found = self.inner.commands(state.state)
         if state.known and found and PASS not in found:
-            return (*found, PASS)  # it brings new luck
+            return (*found, PASS)  # it has new luck
         return found
 
     def successors(

@@ -1,10 +1,10 @@
 """The graph of a packed world: a few bytes per edge, states and moves made when asked for.
 
-It lists the same nodes, moves and edges in the same order as `graph.explore` would, so that whoever
-works on a `Graph` need not know which one it is.
+It lists the same nodes, moves and edges in the same order as `graph.explore` would, so that the
+users of a `Graph` need not know which one it is.
 
 Worlds in which a command has one outcome are explored by the compiled kernel where numba is
-installed (extra `fast`): the same graph, sooner. Draws are told apart in Python.
+installed (extra `fast`): the same graph, sooner. Python handles draws.
 """
 
 from __future__ import annotations
@@ -397,7 +397,7 @@ class Connected(StateRows):
 
     @property
     def _fit(self) -> int:
-        return min(super()._fit, len(self.ends) - 1)  # one more tells where the last edge is
+        return min(super()._fit, len(self.ends) - 1)  # one more is the end of the last edge
 
     def _grow(self) -> None:
         if self.edges + len(self._listing.arrays[1]) > min(len(self.steps), len(self.targets)):

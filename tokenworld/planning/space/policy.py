@@ -9,7 +9,7 @@ that it may lead to::
 
     {"state": "6b1f…", "command": "toss(coin)", "leads_to": ["6b1f…", "a90c…"]}
 
-The id of a state is a digest of what a search tells states apart by: everything but seed, score and
+The id of a state is a digest of its search key: everything but seed, score and
 the tick number (see `Simulator.key`). It fits one text of the rules, whose digest is ``program``.
 """
 
@@ -108,8 +108,8 @@ def _followed(graph: Graph[StateT], moves: Mapping[Node, int]) -> Iterator[Node]
 def advised(simulator: Simulator[StateT], state: StateT, policy: Policy) -> Command | None:
     """The command of a policy in a state, ``None`` where it has none.
 
-    Objects that were created may bear other numbers than when the policy was made, so the command
-    is recognised by what it leads to.
+    Objects that were created may have other numbers than when the policy was made, so the command
+    is recognised by its successors.
     """
     line = policy.lines.get(state_id(simulator, state))
     if line is None:

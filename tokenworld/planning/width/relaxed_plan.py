@@ -236,7 +236,7 @@ def _failing(condition: Costs) -> Way | None:
 
 
 # ---- Facts to look out for ----------------------------------------------------------------------
-# What play is yet to create has no number: two *newborns* of each type stand for all of them (two,
+# Objects yet to be created have no numbers: two *newborns* of each type represent them (two,
 # as rules may ask for one and another), and a fact about one holds in a state if it holds of any
 # object that was created since.
 
@@ -245,7 +245,7 @@ _NEWBORNS = 2
 
 @dataclass(frozen=True, slots=True)
 class Relevant:
-    """Facts to look out for. ``newborn`` are the numbers that stand for objects yet to be created,
+    """Facts to look out for. ``newborn`` are the numbers that represent objects yet to be created,
     with their types; ``born`` are the objects that lived before."""
 
     facts: tuple[Fact, ...]

@@ -25,7 +25,7 @@ from tokenworld.planning.width.relaxed_plan import Relaxation, Relevant
 
 # ---- How far a goal line is from true -----------------------------------------------------------
 # Goal counting on its own condition: a third algebra beside diagrams and sets of values. It
-# evaluates a term in one state and tells, for every condition, how much is missing until it holds
+# evaluates a term in one state and counts, for every condition, the facts missing until it holds
 # and until it fails. A conjunction misses what its parts miss together, a disjunction what the
 # nearest part misses, a quantifier the same over its bindings, a comparison of numbers more the
 # further they are apart.
@@ -313,7 +313,7 @@ class Novelty:
 # in Francès, Ramírez, Lipovetzky and Geffner (*Purely Declarative Action Descriptions are
 # Overrated*, IJCAI 2017): states are taken by novelty, then by what the goal still misses, then by
 # the relevant facts that are still to come. Novelty is measured among states that miss as much and
-# have come as far. Relevant facts are worked out anew wherever the goal comes nearer. No state is
+# have come as far. Relevant facts are computed again whenever the goal comes nearer. No state is
 # ever left out: a search which runs dry has seen them all.
 
 _FREE_VISITS = 200_000

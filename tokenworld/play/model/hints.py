@@ -308,7 +308,7 @@ class _Aiming(EngineSimulator):
         action = self._command.action
         if not all(holds or known.hides(action, n) for n, holds in enumerate(stand)):
             return False
-        return known.rests(action) or not engine.asked(state, self._is_refused)
+        return known.depends_on_secrets(action) or not engine.asked(state, self._is_refused)
 
     def _is_refused(self, tick: Tick) -> bool:
         return is_refused(tick, self._command)
@@ -406,7 +406,7 @@ def satisfaction_lines(found: Satisfaction, glyphs: Glyphs) -> Iterator[Line]:
         case "unknown" if found.hidden:
             listed = ", ".join(f"`{one}`" for one in found.hidden)
             yield line(
-                f"{glyphs.no_match} The way to `{found.text}` rests on what is hidden.", "warn"
+                f"{glyphs.no_match} The way to `{found.text}` depends on what is hidden.", "warn"
             )
             yield line(f"Find it out in play: {listed}.", "dim")
         case "unknown":

@@ -161,7 +161,7 @@ class Describer:
             if found.sure:
                 yield line(f"{good}.", "good")
             else:
-                yield line(f"{good}, as far as can be known: it rests on what is hidden.", "good")
+                yield line(f"{good}, as far as can be known: it depends on what is hidden.", "good")
         else:
             yield line(f"{self.glyphs.refused} `{found.asked}` would be refused.", "bad")
         yield from self.requires(found.requires, obstacles, trees)

@@ -21,7 +21,7 @@ from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine import Engine, EngineSimulator, State
 from tokenworld.engine.changes import Breach
 from tokenworld.engine.rows import Record
-from tokenworld.engine.rows.layout import AWARDED, KINDS, ROUND, TOLD, TURN
+from tokenworld.engine.rows.layout import AWARDED, KINDS, REPORTED, ROUND, TURN
 from tokenworld.engine.rows.questions.asking import requires_held, requires_held_now
 from tokenworld.engine.rows.stepper import Tick
 from tokenworld.engine.searching.keys import Kept
@@ -419,7 +419,7 @@ class RulesMet:
 
     def watch(self, before: Kept, after: Kept) -> None:
         """Note the watches that speak between two states."""
-        told = Kept(before.of, before.S[TOLD] or before.S[ROUND] or before.S)
+        told = Kept(before.of, before.S[REPORTED] or before.S[ROUND] or before.S)
         for name in self.simulator.instance.program.watches:
             if name not in self.begun and self.simulator.begins(name, told, after):
                 self.begun.add(name)

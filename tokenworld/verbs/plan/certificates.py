@@ -479,7 +479,7 @@ def _proof_line(proof: CertifiedProof) -> str:
             sets = f"none of the {proof.count:,} sets of sliced states is all goal"
             return f"exhausted again on encoding {proof.encoding}: {sets}"
         case "relaxed":
-            why = "out of reach even if nothing were ever undone"
+            why = "unreachable even if nothing is ever deleted"
             return f"proved again on encoding {proof.encoding}: {why}"
         case "planner":
             return f"proved again by {proof.engine} {proof.version} on encoding {proof.encoding}"

@@ -124,7 +124,7 @@ class BodyWriter(StatementVisitor[Names, Names]):
         own = terms.fresh("n")
         self.line(f"{own} = D.create(W, {maker}, [{', '.join(values)}])")
         for birth in self.births[statement.of]:
-            self.line(f"D.bear({birth}, W, me, {own})")
+            self.line(f"D.run_birth({birth}, W, me, {own})")
         return {**env, statement.name: Name(own, newborn=True)}
 
     # ---- values and draws ---------------------------------------------------------------------

@@ -68,7 +68,7 @@ class Compiled:
         self.row = np.zeros(len(slots.blank), np.int64)
         self.start = np.zeros(len(slots.blank), np.int64)
         """The row at the start of the tick, for rules that look back."""
-        self._told = np.zeros(4, np.int64)
+        self._ended = np.zeros(4, np.int64)
 
     # ---- rows ---------------------------------------------------------------------------------
 
@@ -125,9 +125,9 @@ class Compiled:
         self.row[SEED] = seed = draws.signed(seed & draws.MASK)
         self.scratch[:4] = 0
         records = self.code.play(
-            self.row, self.start, self.scratch, self.journal, self.found, seed, most, self._told
+            self.row, self.start, self.scratch, self.journal, self.found, seed, most, self._ended
         )
-        return int(records), int(self._told[0]), int(self.scratch[0])
+        return int(records), int(self._ended[0]), int(self.scratch[0])
 
     def batch(
         self, rows: Any, commands: Any, given: Any, skipped: Any, rewards: Any, codes: Any
@@ -192,9 +192,9 @@ def commit(S, R, J):
 '''
 _PLAY = '''\
 @numba.njit(cache=True)
-def play(S, W, R, J, found, seed, most, told):
+def play(S, W, R, J, found, seed, most, ended):
     """A run of the random player; -1 where the interpreter must decide a tick."""
-    told[0] = S[TICK] if S[LATCHED] else -1
+    ended[0] = S[TICK] if S[LATCHED] else -1
     for turn in range(most):
         if S[LATCHED] and not ENDLESS: return turn
         found[0, 0] = 0
@@ -204,7 +204,7 @@ def play(S, W, R, J, found, seed, most, told):
         J[0] = 0
         if LOOKS: W[:] = S
         if stepped(S, W if LOOKS else S, ME, R, J, found, k) != 0: return -1
-        if told[0] < 0 and S[LATCHED]: told[0] = S[TICK]
+        if ended[0] < 0 and S[LATCHED]: ended[0] = S[TICK]
     return most
 
 @numba.njit(cache=True)

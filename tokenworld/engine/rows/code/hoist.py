@@ -288,8 +288,8 @@ def words_are_sure(rules: Rules, world: str) -> bool:
         bodies += (action.body, action.cancelled)
     bodies += (one.body for one in rules.laws.values())
     bodies += (one.body for one in rules.watches.values())
-    told, found = Desugarer(rules.program), rules.worlds[world]
-    bodies += (told.description(one).body for one in rules.program.describes)
+    sugar, found = Desugarer(rules.program), rules.worlds[world]
+    bodies += (sugar.description(one).body for one in rules.program.describes)
     statements = [one for body in bodies for one in statements_in(body)]
     texts = [one.template for one in statements if isinstance(one, Say)]
     texts += (one.text for one in found.endings if one.text is not None)

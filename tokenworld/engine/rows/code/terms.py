@@ -742,7 +742,7 @@ def _calculation(term: Call, slots: Slots) -> tuple[str, list[str]]:
 
 
 def within_length(code: str, kind: ValueType) -> str:
-    """The code of a number; one that may come to have too many digits is looked at."""
+    """The code of a number, with a check if it may get too many digits."""
     if not isinstance(kind, NumberType):
         return code
     ends = (kind.low, kind.high)

@@ -460,7 +460,7 @@ def connect(
 ) -> int:
     """Expand states as `expand` does up to ``most`` states, and keep the edges.
 
-    Those of state n stand at ``ends[n]`` up to ``ends[n + 1]``: what is done and where it leads, in
+    Those of state n are ``ends[n]`` up to ``ends[n + 1]``: the operator and the target, in
     the order in which the interpreter lists what can be done, so that states are numbered as it
     would number them.
     """

@@ -47,8 +47,8 @@ _CHUNK = 1 << 14
 class StateRows:
     """States in rows, with their parents and kinds, and a hash table of their numbers.
 
-    ``count`` holds how many there are and how many of them were expanded; what else it counts is
-    told by the kernel that expands them. ``rows`` names the arrays that have a row for each state.
+    ``count`` holds the number of states and of expanded states; its other counts are
+    defined by the kernel that expands them. ``rows`` names the arrays with a row for each state.
     """
 
     rows: tuple[str, ...] = ("states", "parents", "kinds")

@@ -69,9 +69,9 @@ _ACTED = Effect((), 0, ACT)
 def plain_packed(
     facts: Facts, goal: str | None, waits: bool, taken_apart: Callable[[], TakenApart]
 ) -> Packed | None:
-    """The packed states of a plain world; ``None`` where it is none. ``waits``: `pass` is a
-    command; ``taken_apart`` works out what only questions about single rules need. Raises
-    `Explosion` where it has too many operators."""
+    """The packed states of a plain world; ``None`` if it is not plain. ``waits``: `pass` is a
+    command; ``taken_apart`` makes the parts that only questions about single rules need. Raises
+    `Explosion` if it has too many operators."""
     line = plain_goal(facts, goal)
     made = None if line is None or waits else grounded(facts, line, grouped=True, whole=True)
     if made is None or made.goal is None:
@@ -190,9 +190,9 @@ def packed(
     goal: str | None,
     obstacles: list[Obstacle] | None = None,
 ) -> Packed | None:
-    """The world from a state, packed; ``None`` where only the interpreter can explore it.
+    """The world from a state, packed; ``None`` if only the interpreter can explore it.
 
-    The rules that stand in the way, where they are known, are appended to ``obstacles``.
+    The rules that prevent packing, if known, are appended to ``obstacles``.
     """
     try:
         return packed_in_time(simulator, state, goal, obstacles)
@@ -207,10 +207,9 @@ def packed_in_time(
     obstacles: list[Obstacle] | None = None,
     edges: int | None = None,
 ) -> Packed | None:
-    """As `packed`, but raises `Explosion` where no rule stands in the way and it takes too long.
+    """As `packed`, but raises `Explosion` if no rule prevents packing and it takes too long.
 
-    ``edges`` is the most that will be explored: packing ends where the interpreter would be done
-    first.
+    ``edges`` is the most that will be explored: packing ends when the interpreter would be done.
     """
     found = list[Obstacle]() if obstacles is None else obstacles
     instance = simulator.instance_at(state)

@@ -160,8 +160,8 @@ def weights_of(world: Packed) -> list[int]:
 class Relaxed:
     """The relaxed rules of a world: no rule deletes a fact.
 
-    Fact ``firsts[v] + p`` is that variable v has its value p. Rule r needs all ``needs[r]``, weighs
-    ``weights[r]`` and brings about all ``gives[r]``; ``uses[f]`` are the rules that need fact f.
+    Fact ``firsts[v] + p`` is that variable v has its value p. Rule r needs all ``needs[r]``, costs
+    ``weights[r]`` and makes all ``gives[r]`` true; ``uses[f]`` are the rules that need fact f.
     ``always`` is a fact that holds in every state, ``goal`` one that holds where play is won.
     """
 
@@ -238,10 +238,10 @@ class _Making:
         for kind, ways in world.ways:
             for way in ways if kind == WON else ():
                 self._rule(set(self._needs(way)), 0, self._goal)
-        self._bury()
+        self._clear_destroyed()
         return self._whole()
 
-    def _bury(self) -> None:
+    def _clear_destroyed(self) -> None:
         """Add rules that clear all bits about an object once it is gone."""
         world = self._world
         for number, variable in world.living:

@@ -410,7 +410,7 @@ def _row(
     follow: Transition,
     begun: int,
 ) -> MaskedTable:
-    """One memo table; a bit above all others stands for `STUCK`."""
+    """One memo table; a bit above all others means `STUCK`."""
     written = sum(packing.masks[one] for one in variables)
     stuck = 0 if variables else 1 << packing.width
 
@@ -454,8 +454,8 @@ def successor_generator(
 ) -> SuccessorGenerator[Payload]:
     """The function that lists the payloads whose preconditions hold in a state.
 
-    A few bits of a state at a time tell which operators they do not rule out, as the bits of a
-    number; the operators that no look-up rules out are applicable.
+    Each group of a few bits of a state maps to the operators that it does not exclude, as the bits
+    of a number; the operators that no look-up excludes are applicable.
     """
     asked = [
         (dict(literals), number)

@@ -223,7 +223,7 @@ class Dependencies:
         return self._mask(self._requires(action, args))
 
     def law(self, law: str) -> int | None:
-        """The bits, as the command leaves them, that decide whether a law applies in the tick."""
+        """The bits after the command that decide whether a law applies in the tick."""
         try:
             for phase in self._world.phases:
                 units = [one for one in phase.block.units if one.rule.name == law]

@@ -18,12 +18,12 @@ from tokenworld.engine.rows.stepper import RowStepper, Tick
 from tokenworld.engine.state import State
 from tokenworld.ground import Raw
 
-__all__ = ["Veil"]
+__all__ = ["PossibleWorlds"]
 
 T = TypeVar("T")
 
 
-class Veil:
+class PossibleWorlds:
     """The row of a state in which the slots of secret fluents ask for their values. The stepper
     keeps all facts in its rows, for secrets may be what play never changes."""
 
