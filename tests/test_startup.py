@@ -75,3 +75,12 @@ def test_nothing_of_the_benchmark_is_loaded(tmp_path: Path, call: str) -> None:
 def test_a_plan_needs_no_unified_planning() -> None:
     world = ROOT / "domains" / "cellar" / "world.tw"
     assert "unified_planning" not in loaded_by("plan", str(world))
+
+
+def test_a_run_loads_nothing_for_programs_beside_it_that_it_has_not(tmp_path: Path) -> None:
+    world = str(ROOT / "domains" / "cellar" / "world.tw")
+    (tmp_path / "s.txt").write_text("pass\n", encoding="utf-8")
+    options = ("--script", str(tmp_path / "s.txt"), "--store", str(tmp_path / "runs.sqlite"))
+    loaded = loaded_by("run", world, *options) | loaded_by("plan", world)
+    assert "tokenworld.session.remote" in loaded
+    assert not loaded & {"tokenworld.session.reloading", "tokenworld.prose.claims"}

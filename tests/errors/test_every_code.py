@@ -154,6 +154,15 @@ COVERED: Final[dict[str, tuple[str, str]]] = {
     "TW1105": (TEST, "tests/session/test_recording.py::test_a_replay_names_the_first_difference"),
     "TW1106": (TEST, "tests/store/test_export.py::test_a_torn_last_line_is_reported_and_skipped"),
     "TW1107": (TEST, "tests/session/test_reloading.py::test_a_round_under_way_waits"),
+    "TW1201": (TEST, "tests/engine/test_outcomes.py::test_a_drawn_real_number_is_told"),
+    "TW1202": (TEST, "tests/engine/test_outcomes.py::test_too_many_outcomes_that_agree_are_told"),
+    "TW1203": (TEST, "tests/cli/test_learn.py::test_params_that_cannot_be_fitted_are_told"),
+    "TW1204": (TEST, "tests/cli/test_learn.py::test_params_that_cannot_be_fitted_are_told"),
+    "TW1205": (
+        TEST,
+        "tests/cli/test_learn.py::test_an_impossible_row_is_named_with_its_slot_and_rule",
+    ),
+    "TW1206": (TEST, "tests/cli/test_learn.py::test_a_param_without_information_keeps_its_value"),
 }
 """Each code of the table in the reference, and how it is covered: by a program in this folder with
 its snapshot, by the named test, or not, for the reason given."""
