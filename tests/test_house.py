@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import house
 
-LINES = 119_502
+LINES = 119_512
 MODULES = 420
 CROWDED = 0
 IN_CIRCLES = 0

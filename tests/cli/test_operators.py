@@ -324,6 +324,16 @@ def test_where_time_always_passes_it_does_while_the_operator_thinks(
     assert tw("runs", "replay", "mill-1", "--verify").code == 0
 
 
+def test_the_morning_report_lists_the_gaps_that_are_open(tw, mill, operator, script) -> None:
+    lines = script(*["wait"] * 9, "sing", "polish old lamp", "dance")
+    tw("run", mill, "--script", lines, "--operator", operator())
+    gaps = [
+        [gap["asked"] for gap in one["open_gaps"]]
+        for one in tw("report", "--json", "--time-limit", "0").json["runs"]
+    ]
+    assert sorted(gaps) == [["dance"], ["sing"]]
+
+
 def test_the_operator_of_the_page(tw, willowbrook, script) -> None:
     page = (willowbrook.parents[2] / "docs" / "programs.md").read_text(encoding="utf-8")
     text = page.split("## An operator")[1].split("```python\n")[1].split("```")[0]

@@ -200,6 +200,24 @@ async def test_a_change_that_is_read_twice_is_taken_over_once(own: PlayApp, file
         assert len(told) == 1
 
 
+@pytest.mark.parametrize("operator", [True, False])
+async def test_a_new_action_is_judged_unless_that_would_tell_secrets(
+    file: Path, *, operator: bool
+) -> None:
+    session = Session.open(str(file), 7, operator=operator)
+    own = PlayApp(session, glyphs=UNICODE, settings=Settings(watch=False))
+    async with own.run_test(size=(80, 24)) as pilot:
+        whole = file.read_text(encoding="utf-8")
+        file.write_text(f'{whole}\naction nap() as "nap" {{ me.energy = 0 }}\n', encoding="utf-8")
+        await reloaded(pilot, own, "The changed rules are in force.")
+        assert ("Dead ends: " in details(own)) is operator
+        assert ("`nap` can lead into a dead end." in details(own)) is operator
+        rules(file, '"The floor shines."', '"The floor gleams."')
+        await pilot.press("ctrl+n")
+        await until(pilot, lambda: session.world.loaded.sources[0].text.count("gleams") == 1)
+        assert "Dead ends: " not in details(own)
+
+
 async def test_what_the_key_told_the_watch_does_not_tell_again(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -74,6 +74,24 @@ async def test_one_goes_on_and_back_record_by_record(watched: PlayApp) -> None:
         assert "Records (5 of 5)" in screen_text(watched)
 
 
+async def test_what_a_narrator_told_is_shown(tmp_path: Path) -> None:
+    with RunStore.open(tmp_path / "told.sqlite") as store:
+        session = Session(open_world(str(WORLDS / "attic.tw")), 7, store=store, player="llm")
+        session.intend("take robot", source="llm")
+        assert session.recording is not None
+        session.recording.narrate("The child has the robot.\nIt is cold.")
+        playback = open_playback(store.path, "attic-1")
+        app = PlayApp(playback.session, glyphs=UNICODE, watched=Watched(store, playback))
+        async with app.run_test(size=(80, 24)) as pilot:
+            await pilot.press("right")
+            await at(pilot, app, 1)
+            assert "» The child has the robot." in details(app)
+            assert "» It is cold." in details(app)
+            await pilot.press("left")
+            await at(pilot, app, 0)
+            assert "»" not in details(app)
+
+
 async def test_refusals_are_jumped_to(watched: PlayApp) -> None:
     async with watched.run_test(size=(80, 24)) as pilot:
         await pilot.press("n")

@@ -174,7 +174,9 @@ class WatchScreen(Overlay[int]):
         asked = session.moments[-1].asked
         title = f"Record {found.place}: {asked}"
         trees = trees_of_record(session, found.outcome)
-        details.tell(self._describer.record(found.outcome, asked, trees=trees), title)
+        prose = found.ticks[found.place - 1].prose or ""
+        told = (line(f"» {one}") for one in prose.splitlines())
+        details.tell([*told, *self._describer.record(found.outcome, asked, trees=trees)], title)
 
     # ---- going --------------------------------------------------------------------------------
 

@@ -516,7 +516,7 @@ def _report(store: RunStore, run: Run, window: int, plans: _Plans) -> RunReport:
         _most(_reason(tick) for _, tick in _with(ticks, "refused")),
         _most(_asked(tick) for _, tick in _with(ticks, "no_match")),
         _idle(world, ticks),
-        tuple(_example(place, tick) for place, tick in _with(ticks, "yielded")),
+        tuple(_example(place, tick) for place, tick in _gaps(run, ticks)),
         reached,
         used,
         plans.ticks(world, run.header.digest, run.header.seed),
@@ -528,6 +528,14 @@ def _report(store: RunStore, run: Run, window: int, plans: _Plans) -> RunReport:
 
 def _with(ticks: Sequence[Tick], status: str) -> list[tuple[int, Tick]]:
     return [(place, tick) for place, tick in enumerate(ticks, 1) if tick.status == status]
+
+
+def _gaps(run: Run, ticks: Sequence[Tick]) -> list[tuple[int, Tick]]:
+    """The records that an operator has not answered; the last one of a run that goes on with his
+    rule is answered."""
+    found = _with(ticks, "yielded")
+    answered = run.ending is not None and run.ending.reason == "grown"
+    return found[:-1] if answered else found
 
 
 def _most(texts: Iterable[str]) -> tuple[tuple[str, int], ...]:
