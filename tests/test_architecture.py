@@ -132,11 +132,17 @@ SERVES_VERBS = ("coverage", "output", "pages", "recheck", "records")
 """Modules of `verbs` that several verbs share; they are no verbs and import none."""
 
 
+JOINS_VERBS = "judge"
+"""The verb that joins what the others find: it imports them, and none imports it."""
+
+
 def test_no_verb_imports_another() -> None:
     breaches = []
     for one in all_imports():
         package, _, rest = one.file.removesuffix(".py").partition("/")
         name = one.name.split(".")
+        if rest.partition("/")[0] == JOINS_VERBS:
+            continue
         if package != "verbs" or name[:2] != ["tokenworld", "verbs"] or len(name) < 3:
             continue
         if name[2] not in (rest.partition("/")[0], *SERVES_VERBS):

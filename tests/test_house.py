@@ -10,8 +10,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import house
 
-LINES = 119_512
-MODULES = 420
+LINES = 120_818
+MODULES = 428
 CROWDED = 0
 IN_CIRCLES = 0
 LONGEST_FUNCTION = 74

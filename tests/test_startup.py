@@ -18,7 +18,7 @@ DOMAINS = sorted((ROOT / "domains").glob("*/world.tw"))
 
 HEAVY = (
     *("lark", "pydantic", "sqlite3", "textual", "unified_planning", "numpy", "rich", "asyncio"),
-    *("tokenworld.planning", "tokenworld.store", "tokenworld.play"),
+    *("tokenworld.planning", "tokenworld.store", "tokenworld.play", "tokenworld.verbs.judge"),
 )
 """What checking a file has no use for."""
 
@@ -63,13 +63,14 @@ def test_the_version_loads_no_package_of_ours() -> None:
 
 
 @pytest.mark.parametrize("call", ["check", "plan", "play", "run --player planner"])
-def test_nothing_of_the_benchmark_is_loaded(tmp_path: Path, call: str) -> None:
+def test_nothing_of_the_benchmark_and_the_judge_is_loaded(tmp_path: Path, call: str) -> None:
     verb, *options = call.split()
     world = str(ROOT / "domains" / "cellar" / "world.tw")
     stored = ["--store", str(tmp_path / "runs.sqlite")] if verb in ("play", "run") else []
     found = loaded_by(verb, world, *options, *stored)
     assert f"tokenworld.cli.{'checking' if verb == 'check' else 'planning'}" in found or stored
-    assert not [name for name in found if "simbench" in name or "verbs.records" in name]
+    unwanted = ("simbench", "verbs.records", "verbs.judge")
+    assert not [name for name in found if any(one in name for one in unwanted)]
 
 
 def test_a_plan_needs_no_unified_planning() -> None:

@@ -172,6 +172,8 @@ CASES: dict[str, Callable[[Box], tuple[str, ...]]] = {
     "test": lambda box: ("test", box.world(), *box.one((), ("--coverage",)), *TIMED),
     "test of rows": _replayed,
     "mutate": lambda box: ("mutate", box.world(), "--sample", "2", *TIMED),
+    "judge": lambda box: ("judge", box.world(), *box.one((), ("--contract", "free")),
+                          "--mutants", "2", "--states", "100", "--ticks", "10", *TIMED),
     "explain": lambda box: ("explain", "--stages", box.text()),
     "rules": lambda box: ("rules", *box.one((), ("--context",)), box.text()),
     "graph": lambda box: ("graph", *box.one((), ("--format", "dot")), box.text()),

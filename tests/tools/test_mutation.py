@@ -10,7 +10,7 @@ import pytest
 from tokenworld.cli import _main
 from tokenworld.model import Program
 from tokenworld.session.loading import load_program
-from tokenworld.verbs.mutate import Judge, Mutant, mutants, mutate
+from tokenworld.verbs.mutate import Judge, Mutant, goal_plans, mutants, mutate
 from tokenworld.verbs.output import Output
 
 TEXT = """
@@ -45,6 +45,11 @@ def program(tmp_path: Path, scenario: str = "", guard: str = "") -> Path:
     return path
 
 
+def judge_of(path: Path) -> Judge:
+    loaded = load_program(path)
+    return Judge(loaded, goal_plans(loaded.program, 5))
+
+
 def found(path: Path) -> list[Mutant]:
     return list(mutants(load_program(path).program))
 
@@ -77,20 +82,20 @@ def test_every_mutant_differs_and_is_its_own(tmp_path: Path) -> None:
 
 def test_a_scenario_notices(tmp_path: Path) -> None:
     path = program(tmp_path, SCENARIO)
-    judge = Judge(load_program(path), seconds=5)
+    judge = judge_of(path)
     assert judge.judge(one(path, "turn step", "count_up")) == "scenario"
 
 
 def test_a_goal_notices(tmp_path: Path) -> None:
     path = program(tmp_path)
-    judge = Judge(load_program(path), seconds=5)
+    judge = judge_of(path)
     assert judge.judge(one(path, "swap arguments", "go")) == "goal"
     assert judge.judge(one(path, "drop effect", "go")) == "goal"
 
 
 def test_an_invariant_notices(tmp_path: Path) -> None:
     path = program(tmp_path, guard="invariant few(h: Hero): h.n <= 3")
-    judge = Judge(load_program(path), seconds=5)
+    judge = judge_of(path)
     assert judge.judge(one(path, "drop require", "count_up")) == "invariant"
 
 
@@ -107,13 +112,14 @@ action fill(x: Thing) {
 world w { object stone: Thing  object pot: Pot  goal full: pot.full }
 scenario "s" in w { when fill(stone) then refused because no_pot  when fill(pot) then won }
 """)
-    judge = Judge(load_program(path), 5.0)
+    judge = judge_of(path)
     assert "checker" in {judge.judge(mutant.program) for mutant in found(path)}
 
 
 def test_the_original_survives(tmp_path: Path) -> None:
     loaded = load_program(program(tmp_path, SCENARIO))
-    assert Judge(loaded, seconds=5).judge(loaded.program) == "survived"
+    plans = goal_plans(loaded.program, 5)
+    assert Judge(loaded, plans).judge(loaded.program) == "survived"
 
 
 def test_the_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

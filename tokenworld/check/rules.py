@@ -22,7 +22,7 @@ from tokenworld.check.typing.expressions import (
 from tokenworld.check.typing.statements import check_block, check_effects, text_of
 from tokenworld.check.vocabulary import fresh
 from tokenworld.diagnostics import Span, did_you_mean
-from tokenworld.model import children, is_drawn, looks_back, show_type, subterms
+from tokenworld.model import atoms_of, is_drawn, looks_back, show_type
 from tokenworld.syntax import nodes as syn
 
 
@@ -174,7 +174,7 @@ def _require(step: syn.Require, ctx: Context, lets: Collection[str]) -> m.Requir
     condition = check_condition(step.condition, ctx)
     label = step.label.value if step.label is not None else ""
     text = ctx.draft.attempt(lambda: text_of(step.text, ctx))
-    atoms = atoms_of(condition, ctx.draft, lets)
+    atoms = atoms_of(condition, ctx.draft.text, lets)
     return m.Require(condition, label, text, ctx.quoted(condition), atoms, step.span)
 
 
@@ -225,7 +225,7 @@ def _invariant(draft: Draft, item: syn.InvariantDecl, _entry: Entry) -> m.Invari
     ctx = _nobody(draft, {binder.name: binder.type for binder in binders})
     ctx = replace(ctx, was=False)
     condition = check_condition(item.condition, ctx)
-    name, atoms = item.name.value, atoms_of(condition, draft)
+    name, atoms = item.name.value, atoms_of(condition, draft.text)
     source = ctx.quoted(condition)
     return m.Invariant(name, binders, condition, source, atoms, item.span)
 
@@ -297,39 +297,3 @@ def _birth(draft: Draft, item: syn.BirthDecl, _entry: Entry) -> m.Birth:
         draft.stop("TW0301", what, item.formal.span, "never created", hint)
     ctx = _nobody(draft, {binder.name: binder.type})
     return m.Birth(binder, check_block(item.block, ctx), item.span)
-
-
-_READING = (m.Read, m.DeriveCall, m.Fold, m.ParamRead, m.InverseOf, m.ClosureOf)
-
-
-def atoms_of(condition: m.Term, draft: Draft, lets: Collection[str] = ()) -> tuple[m.Atom, ...]:
-    """Reads, derives, folds, params and ``lets`` of a condition, outermost first, each text once.
-
-    Subterms that use variables bound inside the condition have no single value and are left out,
-    and so are collections: the fold over them tells more.
-    """
-    found: dict[str, m.Term] = {}
-    _collect(condition, frozenset(), draft, lets, found)
-    return tuple(m.Atom(text, term) for text, term in found.items())
-
-
-def _collect(
-    term: m.Term,
-    bound: frozenset[str],
-    draft: Draft,
-    lets: Collection[str],
-    found: dict[str, m.Term],
-) -> None:
-    inner = bound
-    if isinstance(term, m.Fold):
-        inner = bound | {binder.name for binder in term.binders}
-    telling = isinstance(term, (*_READING, m.BuiltinCall))
-    telling = telling or (isinstance(term, m.Local) and term.name in lets)
-    if telling and not _uses(term, bound) and not isinstance(term.type, m.CollectionType):
-        found.setdefault(draft.text(term.span), term)
-    for child in children(term):
-        _collect(child, inner, draft, lets, found)
-
-
-def _uses(term: m.Term, names: frozenset[str]) -> bool:
-    return any(isinstance(part, m.Local) and part.name in names for part in subterms(term))

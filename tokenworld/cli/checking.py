@@ -1,5 +1,5 @@
-"""The verbs about rules: check, lint, fmt, test, mutate, fuzz; and those that print them: explain,
-rules, graph, grammar, schema, model."""
+"""The verbs about rules: check, lint, fmt, test, mutate, judge, fuzz; and those that print them:
+explain, rules, graph, grammar, schema, model."""
 
 from __future__ import annotations
 
@@ -88,6 +88,24 @@ def mutate(
     json: Json = False,
 ) -> None:
     """Change the rules a little, one place at a time: do the world's own tests notice?"""
+
+
+@does("judge.verb.judge", limited=True)
+def judge(
+    world: World,
+    /,
+    *,
+    contract: Annotated[
+        str, Parameter(help="game, pddl, free, rows:FILE, or a JSON file.")
+    ] = "game",
+    brief: Annotated[Flag, Parameter(help="Print only the brief for a model.")] = False,
+    states: Annotated[int, Parameter(help="States of each search and of the audit.")] = 20_000,
+    ticks: Annotated[int, Parameter(help="Ticks of seeded play in each world.")] = 400,
+    mutants: Annotated[int, Parameter(help="Changed rules that the tests must notice.")] = 40,
+    time_limit: Annotated[float, Parameter(help="Seconds for all of it.")] = 120.0,
+    json: Json = False,
+) -> None:
+    """Judge a world by all that the other verbs find: accepted, refused or unproven."""
 
 
 @app.command

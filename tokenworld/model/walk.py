@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from operator import attrgetter, is_
 from typing import Any, Final, Literal, TypeVar, assert_never, cast
@@ -38,7 +38,7 @@ from tokenworld.model.effects import (
     WriteEffect,
 )
 from tokenworld.model.program import Program
-from tokenworld.model.rules import Action, Require
+from tokenworld.model.rules import Action, Atom, Require
 from tokenworld.model.terms import (
     And,
     Arithmetic,
@@ -180,6 +180,37 @@ def deep_subterms(terms: Iterable[Term], derives: Mapping[str, Derive]) -> Itera
                 seen.add(part.derive)
                 if part.derive in derives:
                     todo.append(derives[part.derive].value)
+
+
+_READING = (Read, DeriveCall, Fold, ParamRead, InverseOf, ClosureOf, BuiltinCall)
+
+
+def atoms_of(
+    condition: Term, text: Callable[[Span], str], lets: Collection[str] = ()
+) -> tuple[Atom, ...]:
+    """Reads, derives, folds, params and ``lets`` of a condition, outermost first, each text once.
+
+    ``text`` is the source text of a place. Subterms that use variables bound inside the condition
+    have no single value and are left out, and so are collections: the fold over them tells more.
+    """
+    found: dict[str, Term] = {}
+
+    def collect(term: Term, bound: frozenset[str]) -> None:
+        inner = bound
+        if isinstance(term, Fold):
+            inner = bound | {binder.name for binder in term.binders}
+        telling = isinstance(term, _READING) or (isinstance(term, Local) and term.name in lets)
+        if telling and not _uses(term, bound) and not isinstance(term.type, CollectionType):
+            found.setdefault(text(term.span), term)
+        for child in children(term):
+            collect(child, inner)
+
+    collect(condition, frozenset())
+    return tuple(Atom(text, term) for text, term in found.items())
+
+
+def _uses(term: Term, names: frozenset[str]) -> bool:
+    return any(isinstance(part, Local) and part.name in names for part in subterms(term))
 
 
 def fluents_read(terms: Iterable[Term], derives: Mapping[str, Derive]) -> frozenset[str]:

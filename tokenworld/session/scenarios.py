@@ -8,7 +8,7 @@ from typing import assert_never
 
 from tokenworld.diagnostics import Failure, Span
 from tokenworld.engine import SeededLuck, State
-from tokenworld.ground import PASS, Json, Outcome, Raw, constant
+from tokenworld.ground import PASS, Json, Outcome, Raw, constant, show_value, values_text
 from tokenworld.model import (
     Always,
     Check,
@@ -32,6 +32,7 @@ from tokenworld.model import (
     WinnableCheck,
     WithinCheck,
     WonCheck,
+    atoms_of,
 )
 from tokenworld.session.loading import Loaded, OpenWorld, compile_world
 from tokenworld.session.players import give_once, given_in, runner_pass
@@ -313,7 +314,23 @@ class _Runner:
     def _holds(self, condition: Term, source: str, span: Span) -> None:
         engine, session = self.session.engine, self.session
         ok = bool(engine.ask(session.state, condition, self.before))
-        self._add(source, ok, "it is false", span)
+        self._add(source, ok, "" if ok else self._false(condition), span)
+
+    def _false(self, condition: Term) -> str:
+        """That a condition is false, with the values that it reads."""
+        session = self.session
+        program, state = session.world.program, session.state
+        texts = {one.name: one.text for one in session.world.loaded.sources}
+
+        def text(span: Span) -> str:
+            return " ".join(texts.get(span.file, "")[span.start : span.end].split())
+
+        def value(term: Term) -> Json:
+            found = session.engine.ask(state, term, self.before)
+            return show_value(program, state.names, term.type, found)
+
+        values = {one.text: value(one.term) for one in atoms_of(condition, text)}
+        return f"it is false ({values_text(values)})" if values else "it is false"
 
     def _unchanged(self, span: Span) -> None:
         before = self.before
@@ -323,8 +340,6 @@ class _Runner:
         self._add("unchanged", ok, found or "time changed it", span)
 
     def _emits(self, check: EmitsCheck) -> None:
-        from tokenworld.ground import show_value
-
         instance = self.session.engine.instance
         params = instance.program.events[check.event].params
         names = self.session.state.names

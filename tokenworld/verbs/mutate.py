@@ -314,7 +314,7 @@ Verdict = Literal["scenario", "goal", "row", "invariant", "start", "checker", "s
 """The test that noticed a mutant first; ``start``: the world cannot begin; ``checker``: the change
 takes away what a later line rests on (a narrowing), so that no checked program reads so."""
 
-_ILL_TYPED = (TypeError, KeyError, IndexError, AttributeError, AssertionError)
+ILL_TYPED = (TypeError, KeyError, IndexError, AttributeError, AssertionError)
 """The exceptions of evaluating a rule once the checker's promises are broken."""
 
 _MOST_NAMED = 5
@@ -323,7 +323,9 @@ _WALK, _WALKS = 200, 60
 
 
 @dataclass(frozen=True, slots=True)
-class _Plan:
+class GoalPlan:
+    """The steps that reach a goal of a world by the rules as they are."""
+
     world: str
     goal: str
     steps: tuple[PlanStep, ...]
@@ -339,16 +341,13 @@ class Judge:
     tried on a short random walk that breaks none of them in the original.
     """
 
-    def __init__(self, loaded: Loaded, seconds: float, rows: RecordedRows | None = None) -> None:
-        self._loaded, self._rows = loaded, rows
+    def __init__(
+        self, loaded: Loaded, plans: Sequence[GoalPlan], rows: RecordedRows | None = None
+    ) -> None:
+        self._loaded, self._plans, self._rows = loaded, plans, rows
         program = loaded.program
         self._scenarios = tuple(_without_plans(one) for one in program.scenarios)
         _sound(loaded, self._scenarios)
-        self._plans = tuple(
-            plan
-            for world in program.worlds.values()
-            for plan in _plans(compile_world(program, world), world, seconds)
-        )
         self._sound_walks = tuple(
             name for name in program.worlds if not self._breaks(loaded.program, name)
         )
@@ -366,7 +365,7 @@ class Judge:
                 return "invariant"
         except Failure:
             return "start"
-        except _ILL_TYPED:
+        except ILL_TYPED:
             return "checker"
         return "survived"
 
@@ -376,7 +375,7 @@ class Judge:
     def _passes(self, program: Program, scenario: Scenario) -> bool:
         return run_scenario(self._open(program), scenario).ok
 
-    def _reaches(self, program: Program, plan: _Plan) -> bool:
+    def _reaches(self, program: Program, plan: GoalPlan) -> bool:
         engine = compile_world(program, program.worlds[plan.world])
         return _wins(engine, engine.start(), plan)
 
@@ -494,19 +493,27 @@ def _without_plans(scenario: Scenario) -> Scenario:
     return replace(scenario, steps=steps)
 
 
-def _plans(engine: Engine, world: World, seconds: float) -> list[_Plan]:
-    """A plan for every goal that one is found for."""
+def goal_plans(program: Program, seconds: float) -> list[GoalPlan]:
+    """A plan for every goal of every world that one is found for."""
+    worlds = program.worlds.values()
+    return [
+        one for world in worlds for one in _plans(compile_world(program, world), world, seconds)
+    ]
+
+
+def _plans(engine: Engine, world: World, seconds: float) -> list[GoalPlan]:
+    """The same for one world."""
     found = []
     for line in world.goals:
         state = engine.start()
         verdict = solve(engine, state, line.name, time_limit=seconds)
-        plan = _Plan(world.name, line.name, verdict.steps)
+        plan = GoalPlan(world.name, line.name, verdict.steps)
         if verdict.answer == "winnable" and _wins(engine, state, plan):
             found.append(plan)
     return found
 
 
-def _wins(engine: Engine, state: State, plan: _Plan) -> bool:
+def _wins(engine: Engine, state: State, plan: GoalPlan) -> bool:
     """Return whether the plan reaches its goal without a refusal, with the luck that it counts
     on."""
     simulator = EngineSimulator(engine, state)
@@ -536,10 +543,7 @@ def mutate(
     loaded = load_program(path)
     own = {one.name for one in loaded.sources if one.path == path}
     every = [one for one in mutants(loaded.program) if one.span.file in own]
-    chosen = every
-    if sample is not None and sample < len(every):
-        picked = sorted(random.Random(seed).sample(range(len(every)), sample))
-        chosen = [every[index] for index in picked]
+    chosen = every if sample is None else sampled(every, sample, seed)
     judged: Judged = []
     recorded = RecordedRows(file, rows) if rows else None
     attempt("judging mutants", lambda: _judge(loaded, chosen, judged, recorded, out), lambda: None)
@@ -563,11 +567,18 @@ def mutate(
     return EXIT_OK if share >= least else EXIT_NEGATIVE
 
 
+def sampled(every: Sequence[Mutant], most: int, seed: int) -> Sequence[Mutant]:
+    """So many of the mutants at most, drawn with ``seed``, in their order."""
+    if most >= len(every):
+        return every
+    return [every[index] for index in sorted(random.Random(seed).sample(range(len(every)), most))]
+
+
 def _judge(
     loaded: Loaded, chosen: Sequence[Mutant], judged: Judged, rows: RecordedRows | None, out: Output
 ) -> None:
     """Judge one mutant after the other; ``judged`` takes them as they come."""
-    judge = Judge(loaded, left(_PLANNING), rows)
+    judge = Judge(loaded, goal_plans(loaded.program, left(_PLANNING)), rows)
     say = out.each_second()
     for number, mutant in enumerate(chosen):
         say(f"{number} of {len(chosen)} mutants")

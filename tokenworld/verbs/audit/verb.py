@@ -133,12 +133,13 @@ def _dead_end(kind: DeadEnd, example: Example) -> list[str]:
         "  for example:",
         *(f"  {line}" for line in _steps(example.path)),
         f"    {len(example.path) + 1}. {_step(example.step)}   <- from here on the goal is lost",
-        *(f"       {_change(change)}" for change in example.changes),
+        *(f"       {change_text(change)}" for change in example.changes),
         *(f'       "{line}"' for line in example.said),
     ]
 
 
-def _change(change: Change) -> str:
+def change_text(change: Change) -> str:
+    """A change of a slot, and the rule that made it."""
     args = [str(one) for one in change.args]
     _, dot, name = change.fluent.rpartition(".")
     slot = f"{args[0]}.{name}" if dot and len(args) == 1 else f"{name}({', '.join(args)})"

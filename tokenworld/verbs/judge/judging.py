@@ -1,0 +1,168 @@
+"""The judge: the tiers from the cheapest to the dearest, until one finds what stops the rest."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from tokenworld.diagnostics import Diagnostic, Severity, Source, in_order, usage
+from tokenworld.engine import Engine
+from tokenworld.ground import Json
+from tokenworld.limits import attempt, limited
+from tokenworld.model import Program
+from tokenworld.prose.rulebook import rulebook
+from tokenworld.session.loading import (
+    Loaded,
+    OpenWorld,
+    choose_world,
+    compile_world,
+    started_text,
+)
+from tokenworld.verbs.judge import covering, playing
+from tokenworld.verbs.judge.contract import Budget, Contract, Kind
+from tokenworld.verbs.judge.findings import Finding, Judgement, Status, Tier, by_cause, finding
+from tokenworld.verbs.judge.playing import Case, Say
+
+MOST_CHARACTERS: Final = 1_000_000
+"""A longer source is no world that somebody wrote."""
+_DEAD: Final = ("TW0903",)
+"""Remarks of the checker that are errors of a game: actions without effect, rules that never
+apply."""
+_TOLD_LATER: Final = ("TW0607",)
+"""What the tier `start` says of any contract."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """A tier: its work, and whether an error of it stops what follows."""
+
+    tier: Tier
+    work: Callable[[Case], Iterator[Finding]]
+    stops: bool = False
+
+
+_START = _Step("start", playing.start, stops=True)
+_PLAN = _Step("plan", playing.plan, stops=True)
+_TESTS = _Step("tests", playing.tests, stops=True)
+_CONFORM = _Step("conform", covering.conform)
+_COVER = _Step("cover", covering.cover)
+STEPS: Final[dict[Kind, tuple[_Step, ...]]] = {
+    "game": (
+        _START, _PLAN, _TESTS, _Step("audit", playing.audited), _CONFORM, _COVER,
+        _Step("mutate", covering.mutate),
+    ),
+    "pddl": (_START, _Step("start", covering.domain, stops=True), _PLAN, _TESTS, _COVER),
+    "rows": (_START, _TESTS, _CONFORM, _COVER),
+    "free": (_START, _PLAN, _TESTS, _CONFORM, _COVER),
+}  # fmt: skip
+"""The tiers behind `check`, by the kind of the contract."""
+
+
+def judge(
+    source: Source,
+    contract: Contract | None = None,
+    budget: Budget | None = None,
+    *,
+    world: str | None = None,
+    say: Say = lambda line: None,
+) -> Judgement:
+    """Judge a source, or one ``world`` of it. Equal sources and budgets give equal judgements.
+
+    `Failure` for a text that is too long (TW0006), or without such a world (TW0005).
+    """
+    contract, budget = contract or Contract(), budget or Budget()
+    if len(source.text) > MOST_CHARACTERS:
+        message = f"`{source.name}` has {len(source.text):,} characters, too many to be judged."
+        raise usage(message, f"Judge a source of at most {MOST_CHARACTERS:,} characters.")
+    with limited(budget.seconds, None, time.monotonic()):
+        checked, engines = started_text(source)
+        found = list(_checked(checked.diagnostics, contract))
+        if checked.program is None:
+            return _judgement(contract, found, {"check": {}}, "", checked.sources)
+        loaded = Loaded(checked.program, checked.sources, checked.diagnostics)
+        return judge_loaded(
+            source, _one_world(loaded, world, source.name), contract, budget, engines=engines,
+            found=found, say=say,
+        )  # fmt: skip
+
+
+def judge_loaded(
+    source: Source,
+    loaded: Loaded,
+    contract: Contract,
+    budget: Budget,
+    *,
+    engines: dict[str, Engine] | None = None,
+    found: Iterable[Finding] = (),
+    say: Say = lambda line: None,
+) -> Judgement:
+    """The same for a program that is checked: the tiers behind `check`, whose findings are
+    ``found``. ``engines`` are those of its worlds, if they are there already."""
+    program, known = loaded.program, engines or {}
+    worlds = tuple(
+        OpenWorld(loaded, one, known.get(one.name) or compile_world(program, one))
+        for one in program.worlds.values()
+    )
+    case = Case(source, loaded, worlds, contract, budget, say)
+    case.figures["check"] = {"remarks": len(loaded.remarks)}
+    findings = list(found)
+    for step in STEPS[contract.kind]:
+        if _ran(case, step, findings):
+            break
+    told = rulebook(program).to_markdown()
+    return _judgement(contract, findings, case.figures, told, loaded.sources)
+
+
+def _ran(case: Case, step: _Step, findings: list[Finding]) -> bool:
+    """Run a tier; whether it stops the rest. What it found before a limit counts."""
+    own: list[Finding] = []
+
+    def late() -> None:
+        hint = "Raise `--time-limit`, or lower the budgets."
+        text = f"The time of the judge was used up in the tier `{step.tier}`."
+        own.append(finding("limit", text, hint=hint))
+
+    attempt(f"judging: {step.tier}", lambda: own.extend(step.work(case)), late)
+    findings += own
+    return any(one.code == "limit" or (step.stops and one.is_error) for one in own)
+
+
+def _checked(found: Iterable[Diagnostic], contract: Contract) -> Iterator[Finding]:
+    """The findings of the checker; a dead rule is an error of a game."""
+    for one in in_order(found):
+        if one.code in _DEAD and contract.kind == "game":
+            yield Finding("check", replace(one, severity=Severity.ERROR))
+        elif one.code not in _TOLD_LATER:
+            yield Finding("check", one)
+
+
+def _one_world(loaded: Loaded, name: str | None, shown: str) -> Loaded:
+    """The program with one of its worlds and the scenarios of that, where one is named."""
+    if name is None:
+        return loaded
+    program: Program = loaded.program
+    world = choose_world(program, name, shown)
+    scenarios = tuple(one for one in program.scenarios if one.world == name)
+    program = replace(program, worlds={name: world}, scenarios=scenarios)
+    return replace(loaded, program=program)
+
+
+def _judgement(
+    contract: Contract,
+    found: Iterable[Finding],
+    figures: dict[Tier, dict[str, Json]],
+    told: str,
+    sources: tuple[Source, ...],
+) -> Judgement:
+    findings = by_cause(found)
+    return Judgement(_status(findings), contract.kind, findings, figures, told, sources)
+
+
+def _status(findings: Iterable[Finding]) -> Status:
+    listed = tuple(findings)
+    if any(one.is_error for one in listed):
+        return "refused"
+    open_ = ("no-verdict", "limit")
+    return "unproven" if any(one.code in open_ for one in listed) else "accepted"
