@@ -286,7 +286,7 @@ class _Maker:
 
     def _chains(self, found: Found, ask: Callable[..., None], asked: Sequence[Question]) -> None:
         """Rows that follow each other, asked from the true states, then from the predicted ones."""
-        chains = [*self._runs(found.walks)][: max(1, self.rows // 12)]
+        chains = [*islice(self._runs(found.walks), max(1, self.rows // 12))]
         firsts = []
         for number, run in enumerate(chains, start=1):
             firsts.append(len(asked) + 1)
@@ -301,7 +301,7 @@ class _Maker:
     def _runs(self, walks: Iterable[Sequence[Candidate | None]]) -> Iterator[list[Candidate]]:
         """Runs of rows that can be asked about, the first of each walk in which two steps change
         something."""
-        for walk in walks:
+        for walk in (one for one in walks if len(one) >= _CHAIN):
             run: list[Candidate] = []
             for one in walk:
                 run = [*run, one][-_CHAIN:] if one is not None and one.fits("step") else []
@@ -317,7 +317,8 @@ class _Maker:
         """Write the set; its manifest and the digest of that."""
         keys = {Candidate(row, "", self._decided).key for row in rows}
         examples = {one.key: one for one in found.examples if one.key not in keys}
-        usable = [one.row for one in examples.values() if one.fits("step")][: self.rows * 2]
+        fitting = (one.row for one in examples.values() if one.fits("step"))
+        usable = [*islice(fitting, self.rows * 2)]
         parts = [(one, rows[one.row - 1]) for one in asked if one.part in _PARTS]
         lines = []
         wrote = self.rules.wrote
