@@ -6,7 +6,9 @@ A failure that comes and goes is of no use; `tw fuzz` searches new examples inst
 from __future__ import annotations
 
 import signal
+from collections.abc import Iterable
 
+import pytest
 from hypothesis import settings
 
 settings.register_profile("repeatable", derandomize=True, deadline=None)
@@ -16,3 +18,14 @@ settings.load_profile("repeatable")
 # interrupt a program would wait for ever.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: Iterable[pytest.Item]) -> None:
+    """The map of Crafter has 4,200 objects: what is tested of every world takes long there."""
+    small = ("crafter-rules", "crafter-land", "crafter-quarry", "crafter/rules", "crafter/land",
+             "crafter/quarry")  # fmt: skip
+    for item in items:
+        asked = item.name.partition("[")[2]
+        if "crafter" in asked and not any(one in asked for one in small):
+            item.add_marker(pytest.mark.slow)

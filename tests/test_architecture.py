@@ -47,6 +47,7 @@ HOME = {
     "cyclopts": "cli",
     "gymnasium": "gym",
     "pettingzoo": "gym",
+    "crafter": "gym/crafter.py",
     "joblib": "verbs/sweep/workers.py",
     "dask": "verbs/sweep/workers.py",
     "distributed": "verbs/sweep/workers.py",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tokenworld.play.screens.inspecting import Inspection, Place, SlotRow
+from tokenworld.play.screens.inspecting import Inspection, Map, Place, SlotRow
 from tokenworld.session import Session
 
 ROOT = Path(__file__).parents[2]
@@ -72,3 +72,21 @@ def test_a_map_shows_what_became_of_the_ground() -> None:
     assert signs["@"] == "hero"
     assert all(len(row) == len(shown.rows[0]) for row in shown.rows)
     assert "~" in "".join(shown.rows)
+
+
+def test_a_map_that_is_larger_than_the_pane_is_cut_around_the_acting_object() -> None:
+    shown = Map("Tile", tuple(f"{y}abcdefgh" for y in range(9)), (), (4, 1))
+    assert shown.around(3, 3) == ("cde", "cde", "cde")
+    assert shown.around(3, 9)[8] == "cde"
+    assert Map("Tile", shown.rows, (), (8, 8)).around(4, 2) == ("efgh", "efgh")
+    assert Map("Tile", shown.rows, (), (8, 8)).around(80, 24) == shown.rows
+    assert Map("Tile", shown.rows, ()).around(2, 2) == ("0a", "1a")
+
+
+def test_a_map_shows_ground_that_was_not_there_at_the_start() -> None:
+    session = opened("domains/crafter/quarry.tw")
+    for call in ("interact()", "move(north)", "move(east)", "interact()", "place(table)"):
+        session.intend(call)
+    (shown,) = Inspection(session).maps
+    assert shown.at == (5, 2)
+    assert shown.rows[2][5:7] == "@t"

@@ -15,7 +15,7 @@ from textual.binding import Binding, BindingType
 from textual.widgets import TabbedContent, TabPane
 
 from tokenworld.ground import Json, value_text
-from tokenworld.model import Layout, ObjectType
+from tokenworld.model import Assign, Body, Create, Layout, ObjectType, effects_in
 from tokenworld.model.worlds import cell_name
 from tokenworld.play.model.game import Game
 from tokenworld.play.model.records import title_text
@@ -51,11 +51,25 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Map:
-    """A layout as it stands: its rows, and what the signs of objects on it mean."""
+    """A layout as it stands: its rows, what the signs of objects on it mean, and where the acting
+    object is: column and row."""
 
     of: str
     rows: tuple[str, ...]
     signs: tuple[tuple[str, str], ...]
+    at: tuple[int, int] | None = None
+
+    def around(self, width: int, height: int) -> tuple[str, ...]:
+        """The rows, cut to so many columns and rows around the acting object."""
+        x, y = self.at or (0, 0)
+        left = _first(x, width, max(map(len, self.rows), default=0))
+        top = _first(y, height, len(self.rows))
+        return tuple(row[left : left + width] for row in self.rows[top : top + height])
+
+
+def _first(middle: int, shown: int, there: int) -> int:
+    """Where a part begins that has a place in its middle and does not go beyond the end."""
+    return max(0, min(middle - shown // 2, there - shown))
 
 
 @dataclass(frozen=True)
@@ -159,27 +173,29 @@ class Inspection:
         standing = self._standing(layout)
         signs: dict[str, str] = {}
         grounds = self._grounds(layout)
-        rows = []
+        rows, at = [], None
         for y, row in enumerate(layout.rows):
             shown = ""
             for x in range(len(row)):
                 name = cell_name(layout.of, x, y)
                 if name in standing:
+                    at = (x, y) if self.session.actor in standing[name] else at
                     sign = self._sign(standing[name][0])
                     signs.setdefault(sign, "")
                     signs[sign] = ", ".join(filter(None, (signs[sign], *standing[name])))
                 else:
-                    sign = grounds.get(self._look(self._objects.get(name)), "?")
+                    look = self._look(self._objects.get(name))
+                    sign = grounds.get(look, look[-1].partition("=")[2][:1] if look else "?")
                 shown += sign
             rows.append(shown)
-        return Map(layout.of, tuple(rows), tuple(sorted(signs.items())))
+        return Map(layout.of, tuple(rows), tuple(sorted(signs.items())), at)
 
     def _standing(self, layout: Layout) -> dict[str, list[str]]:
         """The objects on each cell, the acting one first."""
         found: dict[str, list[str]] = {}
-        actor = self.session.actor
+        actor, cells = self.session.actor, {one.of for one in self.session.world.world.layouts}
         for name, one in sorted(self._objects.items(), key=lambda pair: pair[0] != actor):
-            if one["type"] != layout.of:
+            if one["type"] not in cells:
                 for _, value in self._references(name):
                     found.setdefault(value, []).append(name)
                     break
@@ -205,20 +221,24 @@ class Inspection:
         return found
 
     def _look(self, cell: _Object | None) -> tuple[str, ...]:
-        """Return what tells cells apart, their places left out."""
+        """Return what tells cells apart: the attributes that legends set."""
         if cell is None:
             return ()
-        program = self.session.world.program
-        layouts = self.session.world.world.layouts
-        places = {program.fluents[key].name for one in layouts for key in (one.x, one.y) if key}
         attributes = cast("Mapping[str, Json]", cell["attrs"])
-        return tuple(f"{name}={value}" for name, value in attributes.items() if name not in places)
+        return tuple(f"{name}={attributes[name]}" for name in self._drawn if name in attributes)
+
+    @cached_property
+    def _drawn(self) -> tuple[str, ...]:
+        """The attributes that legends set, by their names."""
+        legends = (one for layout in self.session.world.world.layouts for one in layout.legends)
+        changes = (change for one in legends for change in effects_in(one.body))
+        written = (one.target.fluent for one in changes if isinstance(one, Assign))
+        fluents = self.session.world.program.fluents
+        return tuple(dict.fromkeys(fluents[key].name for key in written))
 
 
-def _creates(body: object) -> bool:
-    from tokenworld.model import Body, Create, effects_in
-
-    return any(isinstance(one, Create) for one in effects_in(cast("Body", body)))
+def _creates(body: Body) -> bool:
+    return any(isinstance(one, Create) for one in effects_in(body))
 
 
 def scratch_lines(game: Game) -> Iterator[Line]:
@@ -282,13 +302,15 @@ def tree_lines(places: tuple[Place, ...], depth: int = 0) -> Iterator[Line]:
         yield from tree_lines(one.inside, depth + 1)
 
 
-def map_lines(maps: tuple[Map, ...]) -> Iterator[Line]:
-    """Maps row by row, with the objects that stand on them."""
+def map_lines(maps: tuple[Map, ...], width: int, height: int) -> Iterator[Line]:
+    """Maps row by row around the acting object, with the objects that stand there."""
     for one in maps:
-        yield from (line(row) for row in one.rows)
+        rows = one.around(width, height)
+        yield from (line(row) for row in rows)
         yield line("")
         for sign, names in one.signs:
-            yield ((f"{sign} ", "head"), (names, "plain"))
+            if any(sign in row for row in rows):
+                yield ((f"{sign} ", "head"), (names, "plain"))
 
 
 class InspectScreen(Overlay[None]):
@@ -340,7 +362,8 @@ class InspectScreen(Overlay[None]):
         self.query_one("#tree", TextPane).tell(tree_lines(found.tree))
         self.query_one("#scratch", TextPane).tell(scratch_lines(self.game))
         if session.world.world.layouts:
-            self.query_one("#map", TextPane).tell(map_lines(found.maps))
+            width, height = self.app.size.width - 4, self.app.size.height - 8
+            self.query_one("#map", TextPane).tell(map_lines(found.maps, width, height))
 
     def action_changed(self) -> None:
         """Show only what the last tick changed, or everything again."""
