@@ -128,6 +128,7 @@ def test_hidden_draws_are_recovered_within_three_standard_errors(
     for name, scale in (("stray", 10_000), ("a", 1000), ("b", 1000)):
         one = found[name]
         assert one["by"] == "fit"
+        assert one["sites"], "also where a derive stands between the param and the draw"
         assert abs(one["value"] - truth[name] / scale) < 3 * one["error"], one
 
 

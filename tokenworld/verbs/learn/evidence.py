@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import log
 
-from tokenworld.core import lowered
+from tokenworld.core import Rules, lowered
 from tokenworld.core import nodes as core
 from tokenworld.core.walk import statements_in, subterms
 from tokenworld.diagnostics import Diagnostic, Failure, counted
@@ -138,19 +138,31 @@ def _learned(world: OpenWorld, param: Param, sites: tuple[str, ...]) -> Learned:
 
 
 def _sites(world: OpenWorld) -> dict[str, list[str]]:
-    """The places of the draws whose probabilities name each param."""
+    """The places of the draws whose probabilities name each param, derives included."""
     rules = lowered(world.program)
     bodies: list[core.Body] = [one.body for one in rules.actions.values()]
     bodies += [one.body for one in rules.laws.values()]
     bodies += [one.body for one in rules.births]
     found: dict[str, list[str]] = {}
-    for body in bodies:
-        for one in statements_in(body):
-            if isinstance(one, core.Let) and isinstance(one.value, core.BranchDraw):
-                terms = (part for term in one.value.probabilities for part in subterms(term))
-                for name in {x.name for x in terms if isinstance(x, core.ParamValue)}:
-                    found.setdefault(name, []).append(str(one.value.span))
+    for one in (each for body in bodies for each in statements_in(body)):
+        if isinstance(one, core.Let) and isinstance(one.value, core.BranchDraw):
+            for name in sorted(_named(rules, one.value.probabilities)):
+                found.setdefault(name, []).append(str(one.value.span))
     return found
+
+
+def _named(rules: Rules, terms: Iterable[core.Term]) -> set[str]:
+    """The params that terms name, or that derives do which they call."""
+    names, called = set[str](), set[str]()
+    todo = list(terms)
+    for term in todo:  # grows while it is walked
+        for part in subterms(term):
+            if isinstance(part, core.ParamValue):
+                names.add(part.name)
+            elif isinstance(part, core.DeriveCall) and part.derive not in called:
+                called.add(part.derive)
+                todo.append(rules.derives[part.derive].value)
+    return names
 
 
 def _followed(learned: Learned) -> Learnt:
