@@ -1,4 +1,4 @@
-"""How the rules of a world read `tick()`, and which part of it a search key must hold.
+"""The readings of `tick()` in the rules of a world, and the part of it that a search key must hold.
 
 A comparison with a constant needs ticks up to that constant, ``tick() mod n`` the remainder, any
 other reading the whole number.

@@ -1,4 +1,4 @@
-"""What a player may know of a state: everything that depends on no secret (language.md §19).
+"""The knowledge of a player about a state: all that depends on no secret (language.md §19).
 
 Everything that is shown to a player passes through `Knowledge`: legal commands, refusals, records,
 names, words, descriptions, the state. Without secrets it returns what the engine returns.
@@ -32,8 +32,8 @@ T = TypeVar("T")
 
 
 class Knowledge:
-    """What a player may know of the states of one engine; all of it with ``everything``, which
-    operators pass."""
+    """The knowledge of a player about the states of one engine; all of it with ``everything``,
+    which operators pass."""
 
     def __init__(self, engine: Answers, *, everything: bool = False) -> None:
         self._engine = engine

@@ -100,11 +100,9 @@ def _text(path: Path) -> str | None:
 
 
 def reload_world(session: Session, carried: Carried, reason: str = "reloaded") -> Reloaded:
-    """Go on with other rules from the present moment; what was played so far cannot be undone any
-    more, and stays in the run store, closed for a ``reason``. If play went on since the state was
-    carried over, it is carried over anew. Raises `Failure`, with nothing changed, where that cannot
-    be.
-    """
+    """Go on with other rules from the present moment; earlier play cannot be undone any more, and
+    stays in the run store, closed for a ``reason``. If play went on since the state was carried
+    over, it is carried over again. Raises `Failure`, with nothing changed, if that cannot be."""
     _check_moment(session)
     if carried.was is not session.state:
         carried = carry(session.world, session.state, carried.declared)
@@ -179,7 +177,7 @@ def _stamp(path: Path) -> tuple[str, int, int]:
 
 
 TODO: Final = "TODO"
-"""The mark of the lines of a new action that its author has yet to write."""
+"""The comment on lines of a new action that its author has yet to write."""
 
 _NEAR: Final = 5
 _TRIED: Final = 6
@@ -226,8 +224,8 @@ class Stub:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A stub behind the rules of a file: ``source`` is the whole new text, ``findings`` are its
-    errors and what else the stub brings in. It may be written where there are none."""
+    """A stub after the rules of a file: ``source`` is the whole new text, ``findings`` are its
+    errors and the other findings of the stub. It may be written if there are none."""
 
     stub: Stub
     source: Source
@@ -351,9 +349,8 @@ def grown(text: str, rule: str) -> str:
 def tried(session: Session, asked: str) -> Trial | None:
     """An action for the words, checked with the world's file as it is on disk now.
 
-    The first name that brings in no finding; where none does, the plainest one with its findings.
-    ``None`` where there are no words to make a phrase of. Raises `Failure` for a file that cannot
-    be read.
+    Its name is the first one without a finding, or else the plainest one, with its findings.
+    ``None`` if there are no words for a phrase. Raises `Failure` for a file that cannot be read.
     """
     path = session.world.loaded.sources[0].path
     source = session.world.loaded.sources[0] if path is None else read_source(Path(path))
@@ -376,7 +373,7 @@ def _told(found: Diagnostic) -> tuple[str, str, int]:
     return found.code, found.message, found.span.start if found.span is not None else -1
 
 
-# ---- what a new rule makes of the world ----------------------------------------------------------
+# ---- the effects of a new rule on the world ------------------------------------------------------
 
 
 LOOK: Final = 5.0
@@ -387,9 +384,9 @@ _STATES: Final = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """What can become of a moment: whether a goal is in reach, in how many of the states that were
-    looked at it no longer is, and which actions lead there (`pass` among them). ``complete``: all
-    states were looked at."""
+    """The prospects of a moment: whether a goal is in reach, in how many of the examined states it
+    no longer is, and the actions that lead there (`pass` among them). ``complete``: all states were
+    examined."""
 
     place: Place
     states: int
@@ -400,9 +397,9 @@ class Reach:
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """What new rules make of a world: the ``actions`` that they bring, the `conserve` lines that
-    are ``proved`` with them, those that are ``unproved`` because of them (with the rules to blame),
-    and what can become of the present moment ``before`` and ``after`` (``None`` without a goal)."""
+    """The effects of new rules on a world: the ``actions`` that they add, the `conserve` lines that
+    are ``proved`` with them, those that are ``unproved`` because of them (with the rules at fault),
+    and the prospects of the present moment ``before`` and ``after`` (``None`` without a goal)."""
 
     actions: tuple[str, ...]
     proved: tuple[str, ...]
@@ -557,9 +554,9 @@ def _refused(
 
 
 def question(session: Session, found: Gap, stub: Stub) -> str:
-    """What an operator is asked: the words, why they mean nothing, what comes near, the things that
-    they name, a rule to begin with, and the rules of the world's file. Nothing is hidden from it.
-    """
+    """The question for an operator: the words, why they mean nothing, similar commands, the objects
+    that they name, a rule to begin with, and the rules of the world's file. Nothing is hidden from
+    it."""
     objects: Any = session.engine.json(session.state)["objects"]
     root, begun = session.world.loaded.sources[0], stub.text.splitlines()
     lines = [

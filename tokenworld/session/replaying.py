@@ -165,7 +165,7 @@ def intent_of(tick: Tick) -> AnyIntent:
 
 
 def meant(resolver: Resolver, state: State, tick: Tick) -> Command | NoMatch:
-    """What the intent of a record means in a state."""
+    """The meaning of the intent of a record in a state."""
     found = resolver.resolve(state, intent_of(tick))
     if isinstance(found, NoMatch) and "yield" in tick.intent:
         return replace(found, yielded=True)

@@ -26,7 +26,7 @@ from tokenworld.ground import PASS, By, Command, NoMatch, Raw, show_value
 from tokenworld.model import ObjectType, Phase
 
 _PASSED_BY = ("refused", "no_match", "yielded")
-"""Where time always passes, it does after these."""
+"""With time that always passes, it passes after these."""
 
 
 class Round:

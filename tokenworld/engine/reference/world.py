@@ -59,7 +59,7 @@ class Reference:
 
 
 class ReferenceSpeaker:
-    """What the resolver of typed words may ask of one state (`ground.Speaker`)."""
+    """The questions of the resolver of typed words about one state (`ground.Speaker`)."""
 
     def __init__(self, reference: Reference, state: State) -> None:
         self._reference, self._state = reference, state

@@ -60,7 +60,7 @@ __all__ = ["Record", "Row", "RowStepper", "Tick"]
 ADDED = ("range", "unique", "cycle")
 """Breaches by an action that are refusals: the requires which the language adds."""
 _PASSED_BY = ("refused", "no_match", "yielded")
-"""Where time always passes, it does after these."""
+"""With time that always passes, it passes after these."""
 Args = tuple[Raw, ...]
 Together = tuple[tuple[str, Function], ...]
 """The laws of a simultaneous phase: titles and functions."""

@@ -295,8 +295,8 @@ class Numbering:
         self._places: list[int] = []
 
     def _laid(self, store: Store) -> _Block | _Scattered:
-        """How a fluent is read: its slots as one block, the lists of objects that point at
-        something last."""
+        """The reader of a fluent: one block of slots, lists of objects that point at something
+        last, or scattered slots."""
         slots = [at for _, at in self._slots.places_of(store) if at >= HEAD]
         every = [*slots, *(store.kids or ())]
         first = every[0] if every else 0
