@@ -10,8 +10,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import house
 
-LINES = 120_819
-MODULES = 428
+LINES = 121_140
+MODULES = 429
 CROWDED = 0
 IN_CIRCLES = 0
 LONGEST_FUNCTION = 74
