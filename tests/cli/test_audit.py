@@ -107,7 +107,7 @@ def test_one_of_three_faces_is_a_third(tw: Tw, once: Path) -> None:
 def test_one_toss_is_not_certain(tw: Tw, once: Path) -> None:
     found = tw("plan", once, "--luck", "certain")
     assert found.code == 1
-    assert found.out.startswith("not certain: luck can put a goal out of reach")
+    assert found.out.startswith("not certain: luck can make a goal unreachable")
 
 
 def test_a_policy_wins_under_every_seed(tw: Tw, tries: Path, tmp_path: Path) -> None:

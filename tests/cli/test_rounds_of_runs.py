@@ -96,7 +96,7 @@ def test_a_round_that_cannot_end_halts_the_run(tw, rounds, tmp_path: Path) -> No
     script = scripted(tmp_path, *["earn"] * 9)
     ran = tw("run", world, "--script", script, "--json")
     assert (ran.code, ran.json["reason"]) == (1, "halted")
-    assert "Even a pass of `b` comes to nothing" in ran.json["halted"]
+    assert "Even a pass of `b` has no effect" in ran.json["halted"]
     assert brief()[-3:] == [
         ("b", "rolled_back", "player"), ("b", "rolled_back", "runner"), ("b", "halted", "player"),
     ]  # fmt: skip

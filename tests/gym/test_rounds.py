@@ -128,6 +128,6 @@ def test_equal_seeds_are_equal_games(arena: OpenWorld) -> None:
 
 
 def test_a_world_without_turns_is_told_so() -> None:
-    with pytest.raises(Failure, match="nobody takes turns") as caught:
+    with pytest.raises(Failure, match="fewer than two actors take turns") as caught:
         RoundsEnv("taxi")
     assert "WorldEnv" in (caught.value.diagnostics[0].hint or "")
