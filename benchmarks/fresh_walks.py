@@ -31,7 +31,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final, TextIO
 
-from tokenworld.verbs.conform.verb import Conforming, GameTally, told
+from tokenworld.verbs.conform.verb import Conforming, GameTally, told, unseen
 from tokenworld.verbs.records.replay import Games, games_of
 from tokenworld.verbs.records.rows import BadRow, RowReader, TextRow
 from tokenworld.verbs.simbench.walking import WALKERS, Walker, drawn_command
@@ -214,7 +214,10 @@ def main() -> int:
                 path = asked.output / f"{program.name}.jsonl"
                 file = stack.enter_context(path.open("w", encoding="utf-8"))
             tally = judged(program, walks, games, file)
-        for line in report(tally, games):
+        for line in (
+            *report(tally, games),
+            *(one for one in unseen(games) if one.startswith(f"{program.name}:")),
+        ):
             sys.stdout.write(f"{line}\n")
         right = right and tally.right(strictly=True) and not tally.bad and tally.rows > 0
     return 0 if right else 1

@@ -32,6 +32,19 @@ def from_scratch(state: State) -> str:
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_the_states_within_a_tick_have_their_own_hash(name: str) -> None:
+    """The state after an action alone had the hash of the state before it."""
+    game = walked(name, 3, 20)
+    engine, state = game.session.engine, game.session.state
+    before = engine.hash(state)
+    for command in engine.legal(state):
+        for after in engine.halves(state, command)[::2]:
+            assert isinstance(after, State)
+            assert engine.hash(after) == from_scratch(after)
+    assert engine.hash(state) == before
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_the_incremental_hash_is_the_one_from_scratch(name: str) -> None:
     game = walked(name, 3, 60)
     for moment in game.session.moments:

@@ -85,7 +85,7 @@ from tokenworld.session.scenarios import run_scenario
 from tokenworld.session.session import Session
 from tokenworld.session.solving import solve
 from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, EXIT_UNKNOWN, Output, limit_notes
-from tokenworld.verbs.records.answers import passes
+from tokenworld.verbs.records.answers import all_right
 from tokenworld.verbs.records.properties import mapping_beside
 from tokenworld.verbs.records.replay import WorldAnswerer
 from tokenworld.verbs.records.rows import BadRow, TextRow, read_text_rows
@@ -440,9 +440,7 @@ class RecordedRows:
         """The rows that a world answers wrongly."""
         answerer = WorldAnswerer(world, self._mapping)
         for row in self._rows:
-            right = row.score_after.shown
-            answers = answerer.answers(row).items()
-            if not all(passes(row, task, one, right, strictly=True) for task, one in answers):
+            if not all_right(row, answerer.answers(row)):
                 yield row
 
 

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from .conftest import played
+
 Put = Callable[..., Path]
 Tw = Callable[..., tuple[int, str, str]]
 Row = dict[str, Any]
@@ -288,6 +290,57 @@ def test_it_is_counted_how_often_rows_reach_a_rule(
         code, _, err = tw("conform", bench(), path, "--coverage", other, "x")
         assert code == 2
         assert "`--coverage` counts what the rules of the world do" in err
+
+
+PRIMED = (
+    ("world bench", "function primed(): bool = false\n"
+     'action prime() as "prime" { primed() = true }\nworld bench'),
+    ("score = ", "score = (if primed() then 10 else 0) + "),
+)  # fmt: skip
+
+
+def primed(bench: Put) -> Path:
+    """The bench where a command sets what no record shows, and the score tells of it."""
+    text = bench().read_text(encoding="utf-8")
+    for old, new in PRIMED:
+        text = text.replace(old, new, 1)
+    return bench(text)
+
+
+def test_what_no_record_shows_is_told_apart_from_what_is_wrong(
+    tw: Tw, bench: Put, tmp_path: Path
+) -> None:
+    rows = played(primed(bench), ("look", "prime", "look", "wet clip (ID: 3)"))
+    path, world = kept(tmp_path / "rows.jsonl", rows), primed(bench)
+    code, found, _ = asked(tw, world, path, "--strict")
+    assert (code, found["games"][0]["wrong"], found["unseen"]) == (1, 4, {})  # two rows, two tasks
+    mapping = (world.parent / "mapping.toml").read_text(encoding="utf-8")
+    bench(world.read_text(encoding="utf-8"), f'unseen = ["primed"]\n{mapping}')
+    code, found, _ = asked(tw, world, path, "--strict")
+    assert (code, found["games"][0]["wrong"]) == (0, 0)
+    assert found["unseen"] == {"bench": {"names": ["primed"], "rows": 2}}
+    out = tw("conform", world, path, "--strict")[1]
+    assert "bench: 2 rows right only with `primed`, which no record shows" in out
+    rows[2]["next_score_state"]["score"] = 7  # neither with it nor without it
+    code, found, _ = asked(tw, world, kept(path, rows), "--strict")
+    assert (code, found["games"][0]["wrong"], found["unseen"]["bench"]["rows"]) == (1, 2, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("ghost", "no function or derive `ghost`"), ("near_port", "no function or derive"),
+     ("weightless", "`weightless` is no function of type bool")],
+)  # fmt: skip
+def test_only_a_truth_can_be_unseen(
+    tw: Tw, bench: Put, rows: list[Row], tmp_path: Path, name: str, words: str
+) -> None:
+    world = bench()
+    text = world.read_text(encoding="utf-8") + "function weightless(): int = 1\n"
+    mapping = (world.parent / "mapping.toml").read_text(encoding="utf-8")
+    bench(text, f'unseen = ["{name}"]\n{mapping}')
+    code, _, err = tw("conform", world, kept(tmp_path / "rows.jsonl", rows))
+    assert code in (1, 2)
+    assert words in err
 
 
 # ---- other predictors -------------------------------------------------------------------------

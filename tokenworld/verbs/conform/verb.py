@@ -77,7 +77,7 @@ def conform(
         answerer = _answerer(predictor, predictions, asked, reply_timeout, stack)
         found = Conforming(games, strictly=strict, answerer=answerer, tasks=asked, say=out.progress)
         found.take(rows_for(games, rows))
-    for line in (*_report(found, strict), *reached(games)):
+    for line in (*_report(found, strict), *unseen(games), *reached(games)):
         out.line(line)
     for tally in found.tallies.values():
         for bad in tally.bad_rows:
@@ -88,8 +88,10 @@ def conform(
         out.note("the files have no rows")
     if isinstance(answerer, FileAnswerer) and answerer.unused:
         out.note(f"{predictions}: {answerer.unused} answers are for none of these rows")
-    counted = {game: one.to_json() for game, one in sorted(games.coverage.items())}
-    out.json({**_json(found, strict), **({"coverage": counted} if coverage else {})})
+    reach = {game: one.to_json() for game, one in sorted(games.coverage.items())}
+    told = {game: {"names": names, "rows": rows} for game, names, rows in games.unseen()}
+    more = {"unseen": told, **({"coverage": reach} if coverage else {})}
+    out.json({**_json(found, strict), **more})
     return EXIT_OK if found.right() else EXIT_NEGATIVE
 
 
@@ -124,6 +126,13 @@ def _questions(
 
 
 # ---- the report ------------------------------------------------------------------------------
+
+
+def unseen(games: Games) -> Iterator[str]:
+    """The rows that are right only if something held that no record shows."""
+    for game, names, rows in games.unseen():
+        named = " or ".join(f"`{name}`" for name in names)
+        yield f"{game}: {counted(rows, 'row')} right only with {named}, which no record shows"
 
 
 def reached(games: Games) -> Iterator[str]:

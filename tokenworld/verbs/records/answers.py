@@ -228,6 +228,12 @@ def changes(row: TextRow, task: Task) -> bool:
     return not published(given(row, task).objects, wanted(row, task).objects)
 
 
+def all_right(row: TextRow, answers: Mapping[Task, Answer]) -> bool:
+    """Return whether nothing at all is wrong with the answers to a row."""
+    right = row.score_after.shown
+    return all(passes(row, task, one, right, strictly=True) for task, one in answers.items())
+
+
 def question(row: TextRow, task: Task) -> dict[str, Any]:
     """The question about a row as an answerer gets it."""
     state = given(row, task)

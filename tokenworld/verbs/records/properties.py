@@ -91,9 +91,10 @@ class RecordMapping:
     recorded types by their name in the world. ``hidden``: fluents that no record shows.
     ``root``: the object that holds everything and that the records leave out. ``parts``: types
     whose contents are listed behind them and not named in ``contains``, with their number.
-    ``properties``: by name, or ``Type.name`` where types differ in it. ``task``: a regular
-    expression that matches the task sentence; each of its named groups is the value of the function
-    of that name, which has no parameters. ``score``: what the score tells.
+    ``unseen``: truths without parameters that no record shows, and that only what comes of a row
+    can tell. ``properties``: by name, or ``Type.name`` where types differ in it. ``task``: a
+    regular expression that matches the task sentence; each of its named groups is the value of the
+    function of that name, which has no parameters. ``score``: what the score tells.
     """
 
     __pydantic_config__ = CLOSED
@@ -101,6 +102,7 @@ class RecordMapping:
     name: str | None = None
     label: str | None = None
     root: str | None = None
+    unseen: tuple[str, ...] = ()
     types: Mapping[str, str] = field(default_factory=dict)
     hidden: tuple[str, ...] = ()
     parts: Mapping[str, int] = field(default_factory=dict)
@@ -208,6 +210,7 @@ class RecordWords:
         self.over = self._told(mapping.score.over)
         self.won = self._told(mapping.score.won)
         self.kept = self._told(mapping.score.kept)
+        self.unseen = tuple((name, self._unseen(name)) for name in mapping.unseen)
         self._task = _pattern(mapping.task)
         self._asked = {} if self._task is None else {
             name: self._world_place(name) for name in self._task.groupindex
@@ -320,6 +323,13 @@ class RecordWords:
             return self._derive_place(name, derive.type)
         raise Misread(f"the world has no function or derive `{name}` without parameters")
 
+    def _unseen(self, name: str) -> Place:
+        """The truth without parameters of that name, which rules may write."""
+        place = self._world_place(name)
+        if not place.stored or not isinstance(place.type, BoolType):
+            raise Misread(f"`{name}` is no function of type bool, so it cannot be unseen")
+        return place
+
     def read_task(self, task: str, context: Context) -> None:
         """Note the values that a task sentence names."""
         if self._task is None:
@@ -369,7 +379,14 @@ class RecordWords:
         def shown(tick: Tick, *args: Raw) -> Any:
             return show(tick, tick.slots.read(tick.row.S, fluent.id, args))
 
-        return Place(shown, fluent.name if own else fluent.id, own, fluent.type)
+        def shown_attribute(tick: Tick, x: int) -> Any:
+            slots, store = tick.slots, tick.slots.by_id[fluent.id]
+            value = (tick.row.S if store.live else slots.static)[store.table[x]]
+            return value if show is _as_it_is else show(tick, value)
+
+        if own:
+            return Place(shown_attribute, fluent.name, True, fluent.type)
+        return Place(shown, fluent.id, False, fluent.type)
 
     def _shower(self, kind: ValueType) -> Show:
         """The function that writes a value as the records do: objects by their recorded names."""

@@ -6,9 +6,10 @@ is found by its position. An object keeps its recorded number.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import combinations
 from operator import is_
 from pathlib import Path
 from typing import Any, Final
@@ -28,7 +29,7 @@ from tokenworld.prose.commands import Parser
 from tokenworld.prose.lexicon import Lexicon, Meanings, Vocabulary
 from tokenworld.session.loading import OpenWorld, by_other_rules, open_world, split_target
 from tokenworld.verbs.coverage import Coverage
-from tokenworld.verbs.records.answers import Answer, Difference, Task, strict, unequal
+from tokenworld.verbs.records.answers import Answer, Difference, Task, all_right, strict, unequal
 from tokenworld.verbs.records.properties import (
     MAPPING_FILE,
     MISSING,
@@ -45,6 +46,8 @@ from tokenworld.verbs.records.rows import STATES, Recorded, Score, TextRow
 
 Shape = Mapping[str, Any]
 Watch = Callable[[Sequence[Record]], None]
+Held = tuple[tuple[str, Place], ...]
+"""Truths that no record shows, and which are taken to hold."""
 
 
 class _Misplaced(Exception):
@@ -401,7 +404,8 @@ class Known:
 class WorldAnswerer:
     """Plays rows by the rules of one world. Equal states are read once, equal questions are
     answered once, and a state in which nothing was done ticks once. ``watch`` hears the records of
-    each row."""
+    each row. ``unseen`` counts the rows that are right only where a truth that no record shows held
+    before them."""
 
     def __init__(
         self, world: OpenWorld, mapping: RecordMapping, watch: Watch = lambda records: None
@@ -409,7 +413,12 @@ class WorldAnswerer:
         self.world, self.adapter = world, Adapter(world.engine, mapping)
         self._parser = Parser(world.program)
         self._luck, self._watch = SeededLuck(), watch
-        self._states: dict[tuple[int, Score, str], Known] = {}
+        self._states: dict[tuple[int, Score, str, Held], Known] = {}
+        truths = self.adapter.words.unseen
+        sizes = range(1, len(truths) + 1)
+        self._guesses = [held for size in sizes for held in combinations(truths, size)]
+        self._held: Held = ()
+        self.unseen = 0
         self._count = 0
         self._checked: dict[int, Recorded] = {}
         self._meanings: dict[Vocabulary, Meanings] = {}
@@ -419,17 +428,34 @@ class WorldAnswerer:
     def answers(self, row: TextRow) -> Mapping[Task, Answer]:
         """All four tasks. Raises `Failure` where a state does not fit the world.
 
+        What no record shows is false, unless all answers are right only if it is true.
+        """
+        self.check(row)
+        answers, records = self._answered(row)
+        if self._guesses and not all_right(row, answers):
+            for held in self._guesses:
+                self._held = held
+                guessed = self._answered(row)
+                if all_right(row, guessed[0]):
+                    answers, records = guessed
+                    self.unseen += 1
+                    break
+            self._held = ()
+        self._watch(records)
+        return answers
+
+    def _answered(self, row: TextRow) -> tuple[Mapping[Task, Answer], Sequence[Record]]:
+        """The four answers, with the records of the command and its tick.
+
         Where the state after the action is the recorded one, the tick of the whole step is that of
         ``env`` as well; otherwise the recorded one is read and let tick.
         """
-        self.check(row)
         known = self.known(row)
         found = known.transitions.get(row.action) or self._transition(known, row)
-        self._watch(found.records)
         middle = found.middle = _settled(found.middle, row.acted)
         how = partial(self._how, known, row)
         step = self._ended(found.end, row, how)
-        return {
+        answers: dict[Task, Answer] = {
             "act": Answer(middle.objects, middle.next_id, None, "", how, step.blame),
             "env": step
             if middle.objects is row.acted.objects and middle.next_id == row.acted.next_id
@@ -437,6 +463,7 @@ class WorldAnswerer:
             "score": Answer(score=found.end.score, how=how),
             "step": step,
         }
+        return answers, found.records
 
     def check(self, row: TextRow) -> None:
         """`Failure` where a row names what the world does not know, whoever is to answer it."""
@@ -459,11 +486,13 @@ class WorldAnswerer:
     def _read(self, recorded: Recorded, row: TextRow, part: str) -> Known:
         """The state of a record; one that the world would write otherwise does not fit it."""
         score, task = row.score_before, row.task
-        key = (id(recorded), score, task)
+        key = (id(recorded), score, task, self._held)
         known = self._states.get(key)
         if known is not None and known.recorded is recorded:
             return known
         state = self.adapter.read(recorded, score, f"{row.place}: {part}", task)
+        for _, place in self._held:
+            state = self.world.engine.put(state, place.stored, (), True)
         speaker = EngineSpeaker(self.world.engine, state)
         lexicon = Lexicon(speaker)
         if len(self._states) >= _KEPT or self._count >= _TRANSITIONS:
@@ -599,6 +628,13 @@ class Games:
     def names(self) -> tuple[str, ...]:
         """The games there are, in order."""
         return tuple(self._targets)
+
+    def unseen(self) -> Iterator[tuple[str, tuple[str, ...], int]]:
+        """The games with rows that are right only if something held that no record shows: its
+        names, and the number of these rows."""
+        for game, one in sorted(self._open.items()):
+            if one.unseen:
+                yield game, one.adapter.mapping.unseen, one.unseen
 
     def answerer(self, game: str) -> WorldAnswerer:
         """The world of a game; `Failure` where it is not sound."""
