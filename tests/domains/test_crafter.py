@@ -172,8 +172,8 @@ def test_a_game_of_another_area_is_refused(small: CrafterStates) -> None:
 # ---- the bundled worlds --------------------------------------------------------------------
 
 
-def test_a_plan_of_the_quarry_is_legal_where_things_move() -> None:
-    """Twelve ticks to a pickaxe, found where creatures are frozen, then played on the island."""
+def test_the_plan_of_the_quarry_leads_to_a_pickaxe() -> None:
+    """Twelve ticks, found by the planner where creatures are frozen."""
     frozen = Session.open(str(FOLDER / "quarry.tw"))
     calls = [
         "interact()", "move(north)", "move(east)", "interact()", "move(north)", "move(north)",
