@@ -57,6 +57,7 @@ CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
     "rules": ((NAME,), (NAME, "--context")),
     "graph": ((NAME,), (NAME, "--mermaid"), (NAME, "--rule", BAD)),
     "grammar": ((), ("--names", NAME)),
+    "judge": ((NAME,), (NAME, "--contract", f"rows:{BAD}"), ("broken.tw",)),
     "schema": ((),),
     "model": ((NAME,),),
     "runs": (
