@@ -109,7 +109,7 @@ def test_memory_is_measured() -> None:
 
 
 def test_one_block_that_is_too_large_is_refused() -> None:
-    most = limits.used() + (64 << 20)
+    most = 2 * limits.used() + (64 << 20)
     with limited(None, most, time.monotonic()):
         found = attempt("taking", lambda: str(len(bytearray(1 << 40))), lambda: "given up")
     assert found == "given up"
