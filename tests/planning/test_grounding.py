@@ -31,10 +31,13 @@ from tokenworld.planning.task import Task
 
 DOMAINS = Path(__file__).parents[2] / "domains"
 WORLDS = sorted(
-    path.relative_to(DOMAINS).with_suffix("").as_posix() for path in DOMAINS.rglob("*.tw")
+    path.relative_to(DOMAINS).with_suffix("").as_posix()
+    for path in DOMAINS.rglob("*.tw")
+    if "\nworld " in path.read_text("utf-8")
 )
 MAKING = (
-    "boil_water/world", "dishwasher/world", "textgames/boil-water/world",
+    "boil_water/world", "crafter/rules", "crafter/world", "dishwasher/world",
+    "textgames/boil-water/world",
     "textgames/clean-energy/world", "textgames/dishwasher/world", "textgames/make-ice-cubes/world",
     "textgames/mix-paint/world", "textgames/plant-tree/world", "textgames/volume-container/world",
     "textgames/volume-stone/world", "textgames/wash-clothes/world",
