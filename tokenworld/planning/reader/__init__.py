@@ -13,8 +13,9 @@ from functools import partial
 
 from tokenworld.check import check_source
 from tokenworld.diagnostics import Diagnostic, Failure, Source, Span, in_order
-from tokenworld.planning.reader.effects import Loop
+from tokenworld.planning.reader.effects import reads, writes
 from tokenworld.planning.reader.files import (
+    Action,
     Domain,
     Problem,
     read_domain,
@@ -79,9 +80,9 @@ _READ_AFTER_CHANGE = ("TW0403", "TW0404")
 
 
 def _without_order(domain: Domain) -> frozenset[str]:
-    """The actions with loops whose effects the checker finds in no order to read before they
-    change."""
-    if not any(isinstance(one, Loop) for action in domain.actions for one in action.effects):
+    """The actions whose effects the checker finds in no order to read before they change. It is
+    asked only where effects read what their action changes."""
+    if not any(_reads_its_changes(action) for action in domain.actions):
         return frozenset()
     rules = _imported(domain, (), [])
     found = check_source(Source("domain.tw", None, rules.text)).diagnostics
@@ -92,3 +93,8 @@ def _without_order(domain: Domain) -> frozenset[str]:
         for action in domain.actions
         if any(action.span.start <= place.start < action.span.end for place in places)
     )
+
+
+def _reads_its_changes(action: Action) -> bool:
+    changed = frozenset[str]().union(*map(writes, action.effects))
+    return any(changed & reads(one) for one in action.effects)

@@ -147,13 +147,13 @@ class Effects(Expressions):
 # ---- what effects read and write ----------------------------------------------------------------
 
 
-def _reads(effect: Effect) -> frozenset[str]:
+def reads(effect: Effect) -> frozenset[str]:
     """The predicates and functions that an effect depends on."""
     match effect:
         case When(test=test, effects=effects):
-            return test.reads.union(*map(_reads, effects))
+            return test.reads.union(*map(reads, effects))
         case Loop(effects=effects):
-            return frozenset[str]().union(*map(_reads, effects))
+            return frozenset[str]().union(*map(reads, effects))
         case Change(value=value):
             return value.reads
         case Put(args=args):
@@ -197,7 +197,7 @@ def _ordered(effects: Sequence[Effect]) -> tuple[_Placed, ...]:
     for index, effect in enumerate(effects):
         size = len(effect.effects) if isinstance(effect, Loop) else 1
         placed = _Placed(effect, (index,), (size,))
-        if not isinstance(effect, Loop) or not changed & _reads(effect):
+        if not isinstance(effect, Loop) or not changed & reads(effect):
             rest.append(placed)
         elif not _joined(effect, placed, early) and not _joined(effect, placed, rest):
             early.append(placed)
@@ -210,7 +210,7 @@ def _joined(loop: Loop, placed: _Placed, listed: list[_Placed]) -> bool:
     written = writes(loop)
     for index, one in enumerate(listed):
         other = one.effect
-        if isinstance(other, Loop) and written & _reads(other) and loop.head == other.head:
+        if isinstance(other, Loop) and written & reads(other) and loop.head == other.head:
             both = Loop(other.head, other.names, (*other.effects, *loop.effects), other.span)
             sources, sizes = (*one.sources, *placed.sources), (*one.sizes, *placed.sizes)
             listed[index] = _Placed(both, sources, sizes)
