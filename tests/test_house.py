@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import house
 
-LINES = 121_208
+LINES = 121_207
 MODULES = 429
 CROWDED = 0
 IN_CIRCLES = 0

@@ -22,6 +22,7 @@ from tokenworld.verbs.records.answers import (
     TASKS,
     Answer,
     Answerer,
+    Count,
     Difference,
     FileAnswerer,
     Objects,
@@ -264,19 +265,6 @@ _PAIRS: Final = 4096
 """Pairs of states of which it is kept whether they differ."""
 
 
-@dataclass(slots=True)
-class Count:
-    """The number of rows asked, and of answers that each scorer accepts."""
-
-    rows: int = 0
-    published: int = 0
-    strict: int = 0
-
-    def share(self, *, strictly: bool) -> float | None:
-        """The share of right answers; ``None`` where nothing was asked."""
-        return (self.strict if strictly else self.published) / self.rows if self.rows else None
-
-
 @dataclass(frozen=True, slots=True)
 class Miss:
     """A wrong answer: its row and task, what differs, and which rule wrote that."""
@@ -322,14 +310,10 @@ class GameTally:
         self, row: TextRow, task: Task, answer: Answer, right: Mapping[str, Any],
         changes: Mapping[Task, bool], strictly: bool,
     ) -> None:  # fmt: skip
-        count = self.counts.get((task, changes[task]))
-        if count is None:
-            count = self.counts[task, changes[task]] = Count()
+        count = self.counts.setdefault((task, changes[task]), Count())
         exact = passes(row, task, answer, right, strictly=True)
         loose = exact or passes(row, task, answer, right, strictly=False)
-        count.rows += 1
-        count.published += loose
-        count.strict += exact
+        count.add(published=loose, strict=exact)
         if not (exact if strictly else loose):
             self.wrong += 1
             if len(self.misses) < KEPT:

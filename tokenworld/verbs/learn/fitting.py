@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.verbs.learn.evidence import Collected, Learned
-from tokenworld.verbs.learn.learnt import Learnt, Weight
+from tokenworld.verbs.learn.learnt import Learnt, Weight, value_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -82,12 +82,7 @@ def likelihood(found: Collected, values: Mapping[str, float]) -> float:
     atoms = [one.at(values) for one in found.atoms.every]
     total = found.fixed
     for factor, count in found.factors.items():
-        share = 0.0
-        for product, coefficient in factor.products.items():
-            one = float(coefficient)
-            for at in product:
-                one *= atoms[at]
-            share += one
+        share = value_of(factor.products, atoms.__getitem__)
         total += count * log(share) if share > 0 else -inf
     return total
 

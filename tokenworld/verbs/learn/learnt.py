@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from tokenworld.engine.outcomes.partial import ForkLuck
 from tokenworld.engine.rows.code.runtime import RUNTIME
@@ -22,8 +22,20 @@ __all__ = ["Atoms", "Learnt", "NotFollowed", "Weight", "over", "to_real"]
 
 MOST_KEPT = 1000
 """Results that are kept of each number."""
+K = TypeVar("K")
 Powers = tuple[str, ...]
 """A product of params, in order, repeated for powers."""
+
+
+def value_of(products: Mapping[tuple[K, ...], Fraction], value: Callable[[K], float]) -> float:
+    """The value of a sum of products, from the values of what they are made of."""
+    total = 0.0
+    for product, share in products.items():
+        one = float(share)
+        for part in product:
+            one *= value(part)
+        total += one
+    return total
 
 
 class NotFollowed(Exception):
@@ -77,13 +89,7 @@ class Learnt:
 
     def at(self, values: Mapping[str, float]) -> float:
         """Its value."""
-        total = 0.0
-        for powers, share in self.terms.items():
-            one = float(share)
-            for name in powers:
-                one *= values[name]
-            total += one
-        return total
+        return value_of(self.terms, values.__getitem__)
 
     def slope(self, name: str, values: Mapping[str, float]) -> float:
         """How fast it grows with a param."""

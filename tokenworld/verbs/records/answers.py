@@ -377,3 +377,22 @@ class FileAnswerer:
         if found is None:
             return Answer(fault="the file has no answer for it")
         return read_answer(found, row, task)
+
+
+@dataclass(slots=True)
+class Count:
+    """The number of rows asked, and of answers that each scorer accepts."""
+
+    rows: int = 0
+    published: int = 0
+    strict: int = 0
+
+    def add(self, *, published: bool, strict: bool) -> None:
+        """Count one answer."""
+        self.rows += 1
+        self.published += published
+        self.strict += strict
+
+    def share(self, *, strictly: bool) -> float | None:
+        """The share of right answers; ``None`` where nothing was asked."""
+        return (self.strict if strictly else self.published) / self.rows if self.rows else None

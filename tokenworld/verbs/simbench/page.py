@@ -132,7 +132,7 @@ def _by_part(found: QuestionSet, cards: Sequence[Card]) -> Section:
     for part in PARTS[:-1]:
         for card in cards:
             shares = card.share(part, "dynamic"), card.share(part, "static")
-            if shares[0].asked or shares[1].asked:
+            if shares[0].rows or shares[1].rows:
                 rows.append((NAMES[part], card.who, *_cells(shares[0]), *_cells(shares[1])))
                 bars += _bar(f"{NAMES[part]}: {card.who}", shares[0])
         if part in PAPER and found.manifest["game"] in PAPER_GAMES:
@@ -158,16 +158,16 @@ def _by_part(found: QuestionSet, cards: Sequence[Card]) -> Section:
 
 
 def _bar(name: str, share: Share) -> list[Bar]:
-    exact = share.of(strictly=True)
-    return [] if exact is None else [Bar(name, exact, *interval(share.strict, share.asked))]
+    exact = share.share(strictly=True)
+    return [] if exact is None else [Bar(name, exact, *interval(share.strict, share.rows))]
 
 
 def _cells(share: Share) -> tuple[str, str, str]:
-    loose, exact = share.of(strictly=False), share.of(strictly=True)
+    loose, exact = share.share(strictly=False), share.share(strictly=True)
     if loose is None or exact is None:
         return "0", "–", "–"
-    low, high = interval(share.strict, share.asked)
-    return f"{share.asked}", _percent(loose), f"{_percent(exact)} ({low:.0%} to {high:.0%})"
+    low, high = interval(share.strict, share.rows)
+    return f"{share.rows}", _percent(loose), f"{_percent(exact)} ({low:.0%} to {high:.0%})"
 
 
 def _percent(share: float) -> str:

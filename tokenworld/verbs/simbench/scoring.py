@@ -13,6 +13,7 @@ from typing import Any, Final, Literal
 from tokenworld.session.rollouts import interval
 from tokenworld.verbs.records.answers import (
     Answer,
+    Count,
     Objects,
     Task,
     given,
@@ -41,25 +42,13 @@ _BINS: Final = 5
 
 
 @dataclass(slots=True)
-class Share:
-    """How many answers were right by each scorer."""
-
-    asked: int = 0
-    lenient: int = 0
-    strict: int = 0
-
-    def add(self, *, lenient: bool, strict: bool) -> None:
-        self.asked += 1
-        self.lenient += lenient
-        self.strict += strict
-
-    def of(self, *, strictly: bool) -> float | None:
-        return (self.strict if strictly else self.lenient) / self.asked if self.asked else None
+class Share(Count):
+    """A count with the intervals of its shares."""
 
     def to_json(self) -> dict[str, Any]:
-        told: dict[str, Any] = {"asked": self.asked}
-        for name, number in (("lenient", self.lenient), ("strict", self.strict)):
-            within = interval(number, self.asked) if self.asked else (0.0, 1.0)
+        told: dict[str, Any] = {"asked": self.rows}
+        for name, number in (("lenient", self.published), ("strict", self.strict)):
+            within = interval(number, self.rows) if self.rows else (0.0, 1.0)
             told[name] = {"right": number, "interval": [round(one, 4) for one in within]}
         return told
 
@@ -97,12 +86,12 @@ class Card:
         loose = exact or passes(row, question.task, answer, right, strictly=False)
         kinds: tuple[Kind, ...] = ("dynamic" if question.dynamic else "static", "all")
         for kind in kinds:
-            self.share(question.part, kind).add(lenient=loose, strict=exact)
+            self.share(question.part, kind).add(published=loose, strict=exact)
             if question.part not in ("chain", "own"):
                 share = self.verbs.setdefault((question.verb, kind), Share())
-                share.add(lenient=loose, strict=exact)
+                share.add(published=loose, strict=exact)
         if question.part == "own" or question.number in self.firsts:
-            self.steps.setdefault(question.step, Share()).add(lenient=loose, strict=exact)
+            self.steps.setdefault(question.step, Share()).add(published=loose, strict=exact)
         if question.part != "own":
             self._note(question, row, answer)
         return exact
@@ -124,7 +113,7 @@ class Card:
     @property
     def one_step(self) -> float | None:
         """The strict share of right answers to the rows of chains, each from its true state."""
-        return self.share("chain").of(strictly=True)
+        return self.share("chain").share(strictly=True)
 
     def calibration(self) -> list[tuple[float, float, int]]:
         """Mean stated probability, share of right answers and number of answers, in five bins."""
