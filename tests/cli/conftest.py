@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import shlex
+import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -55,6 +57,37 @@ def tw(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
         return ran
 
     return call
+
+
+# The protocol of players, narrators and operators: a text up to a line `>`, then an answer.
+LOOP = """
+import sys, time, os
+seen, turn = [], 0
+for line in sys.stdin:
+    line = line.rstrip("\\n")
+    if line != ">":
+        seen.append(line)
+        continue
+    turn += 1
+    CALL
+    sys.stdout.flush()
+    seen = []
+"""
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Callable[..., str]:
+    """``program("answer(seen, turn)", body)``: the command of a program that answers each text by
+    a function with this body; ``call`` calls it, ``before`` are lines in front."""
+
+    def make(function: str, body: str, call: str = "", before: str = "") -> str:
+        path = tmp_path / f"{function.partition('(')[0]}.py"
+        lines = "".join(f"    {line}\n" for line in body.split("\n"))
+        loop = LOOP.replace("CALL", call or function)
+        path.write_text(f"{before}def {function}:\n{lines}{loop}", encoding="utf-8")
+        return shlex.join([sys.executable, str(path)])
+
+    return make
 
 
 @pytest.fixture

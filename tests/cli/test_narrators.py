@@ -19,32 +19,13 @@ from tokenworld.store.log import RunStore
 from tokenworld.store.read import find_run, ticks_of
 
 DOMAINS = Path(__file__).parents[2] / "domains"
-LOOP = """import sys, time, os
-seen, turn = [], 0
-for line in sys.stdin:
-    line = line.rstrip("\\n")
-    if line != ">":
-        seen.append(line)
-        continue
-    turn += 1
-    tell(seen, turn)
-    sys.stdout.flush()
-    seen = []
-"""
 SCRIPT = "add 1\ngo to attic\ngo to attic\nadd 1\n"
 
 
 @pytest.fixture
-def narrator(tmp_path: Path) -> Callable[[str], str]:
+def narrator(program: Callable[..., str]) -> Callable[[str], str]:
     """The command of a narrator with this body of ``tell(seen, turn)``."""
-
-    def make(body: str) -> str:
-        path = tmp_path / "narrator.py"
-        lines = "".join(f"    {line}\n" for line in body.split("\n"))
-        path.write_text(f"def tell(seen, turn):\n{lines}{LOOP}", encoding="utf-8")
-        return shlex.join([sys.executable, str(path)])
-
-    return make
+    return lambda body: program("tell(seen, turn)", body)
 
 
 @pytest.fixture
@@ -110,7 +91,7 @@ def test_prose_is_shown_exported_and_plays_no_part_in_a_replay(
     bare = tw("run", world, "--script", script, "--json").json
     with RunStore.open(writable=False) as store:
         assert find_run(store, "small-1").link == find_run(store, "small-2").link == bare["link"]
-    Path("narrator.py").unlink()
+    Path("tell.py").unlink()
     assert tw("runs", "replay", "small-1", "--verify").code == 0
     assert tw("runs", "verify", "small-1").code == 0
     assert "» Hero is in the attic." in tw("runs", "show", "small-1").out

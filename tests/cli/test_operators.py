@@ -39,19 +39,6 @@ world mill "The mill" {
   goal bright: lamp.lit
 }
 """
-LOOP = """import sys, time, os
-seen, turn = [], 0
-for line in sys.stdin:
-    line = line.rstrip("\\n")
-    if line != ">":
-        seen.append(line)
-        continue
-    turn += 1
-    words = seen[0].removeprefix("The words: ")
-    answer(words, seen, turn)
-    sys.stdout.flush()
-    seen = []
-"""
 POLISH = 'action polish(l: Lamp) as "polish {l}" {\n  l.shine += 3\n  say "{The l} gleams."\n}'
 RULES = {
     "polish old lamp": POLISH,
@@ -77,15 +64,12 @@ def mill(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def operator(tmp_path: Path) -> Callable[[str], str]:
+def operator(program: Callable[..., str]) -> Callable[..., str]:
     """The command of an operator with this body of ``answer(words, seen, turn)``."""
 
     def make(body: str = 'print(RULES.get(words, "") + "\\n>")') -> str:
-        path = tmp_path / "writer.py"
-        lines = "".join(f"    {line}\n" for line in body.split("\n"))
-        text = f"RULES = {RULES!r}\ndef answer(words, seen, turn):\n{lines}{LOOP}"
-        path.write_text(text, encoding="utf-8")
-        return shlex.join([sys.executable, str(path)])
+        call = 'answer(seen[0].removeprefix("The words: "), seen, turn)'
+        return program("answer(words, seen, turn)", body, call, f"RULES = {RULES!r}\n")
 
     return make
 
@@ -134,7 +118,7 @@ def test_words_become_a_rule_and_the_run_goes_on_with_it(tw, mill, operator, scr
 def test_log_replay_verify_branch_and_sweep_know_the_rule(tw, mill, operator, script) -> None:
     lines = script("polish old lamp", "pay mira", "light old lamp")
     tw("run", mill, "--script", lines, "--operator", operator(), "--grown", "grown.tw")
-    Path("writer.py").unlink()
+    Path("answer.py").unlink()
     mill.unlink()
     for run in ("mill-1", "mill-2", "mill-3"):
         assert tw("runs", "replay", run, "--verify").code == 0

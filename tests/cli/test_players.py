@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -17,32 +15,11 @@ from tokenworld.store.log import RunStore
 from tokenworld.store.read import find_run, ticks_of
 from tokenworld.verbs.runs import run
 
-# A loop that reads observations and answers as `answer` does: the whole protocol.
-LOOP = """import sys, time, os
-seen, turn = [], 0
-for line in sys.stdin:
-    line = line.rstrip("\\n")
-    if line != ">":
-        seen.append(line)
-        continue
-    turn += 1
-    answer(seen, turn)
-    sys.stdout.flush()
-    seen = []
-"""
-
 
 @pytest.fixture
-def player(tmp_path: Path) -> Callable[[str], str]:
+def player(program: Callable[..., str]) -> Callable[[str], str]:
     """The command that runs a player with this body of ``answer(seen, turn)``."""
-
-    def make(body: str) -> str:
-        path = tmp_path / "player.py"
-        lines = "".join(f"    {line}\n" for line in body.split("\n"))
-        path.write_text(f"def answer(seen, turn):\n{lines}{LOOP}", encoding="utf-8")
-        return shlex.join([sys.executable, str(path)])
-
-    return make
+    return lambda body: program("answer(seen, turn)", body)
 
 
 def stored(run: str | None = None) -> list[tuple[str, str | None]]:
