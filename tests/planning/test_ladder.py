@@ -62,6 +62,11 @@ def line_world(graph_world, length):
     return graph_world(edges, {"rich": frozenset({length})})
 
 
+def plan_beside(simulator, state, goal, **more):
+    """A verdict of our own breadth-first search and the planners, without the width search."""
+    return plan(simulator, state, goal, width=False, **more)
+
+
 @pytest.fixture
 def impatient(monkeypatch):
     """Our own first search may look at a handful of states only."""
@@ -117,7 +122,7 @@ def test_a_tick_bound_is_answered_exactly(graph_world):
 
 def test_without_an_engine_the_search_gets_all_the_time(make_counter, impatient):
     world = make_counter(8)
-    verdict = plan(world, world.start(), None, engine=MISSING, classical=FakePlanners())
+    verdict = plan_beside(world, world.start(), None, engine=MISSING, classical=FakePlanners())
     assert (verdict.answer, verdict.claim) == ("unwinnable", "exhausted")
     assert {note.severity for note in verdict.notes} <= {Severity.INFO}
     assert len(world.calls) == 2 * 256  # it went on where it had stopped
@@ -126,7 +131,7 @@ def test_without_an_engine_the_search_gets_all_the_time(make_counter, impatient)
 def test_a_proof_that_needs_no_engine_is_taken(make_counter, impatient):
     world = make_counter(8)
     fake = FakePlanners(run_of("no plan", engine="relaxed reachability"))
-    verdict = plan(world, world.start(), None, engine=MISSING, classical=fake)
+    verdict = plan_beside(world, world.start(), None, engine=MISSING, classical=fake)
     assert (verdict.answer, verdict.claim) == ("unwinnable", "proved")
     assert [note.code for note in verdict.notes] == ["TW0803"]
 
@@ -181,7 +186,7 @@ def test_a_small_world_never_asks_a_planner(graph_world):
 def test_a_plan_counts_after_its_replay(graph_world, impatient):
     world = line_world(graph_world, 9)
     fake = FakePlanners(run_of("plan", *[A] * 9))
-    verdict = plan(world, world.start(), "rich", engine=READY, classical=fake)
+    verdict = plan_beside(world, world.start(), "rich", engine=READY, classical=fake)
     assert (verdict.answer, verdict.claim, verdict.ticks) == ("winnable", "found", 9)
     assert (verdict.engine, verdict.encoding, verdict.optimal) == ("fast-downward ff", "E", None)
     assert [one.result for one in verdict.attempts] == ["limit", "plan"]
@@ -193,7 +198,7 @@ def test_a_plan_counts_after_its_replay(graph_world, impatient):
 def test_a_plan_that_fails_its_replay_is_not_believed(graph_world, impatient):
     world = line_world(graph_world, 9)
     fake = FakePlanners(run_of("plan", *[A] * 8), run_of("plan", PlanStep(Command("z"))))
-    verdict = plan(world, world.start(), "rich", engine=READY, classical=fake)
+    verdict = plan_beside(world, world.start(), "rich", engine=READY, classical=fake)
     results = [(one.engine, one.result) for one in verdict.attempts]
     assert results == [
         ("own search", "plan"),
@@ -209,7 +214,7 @@ def test_a_plan_that_fails_its_replay_is_not_believed(graph_world, impatient):
 def test_after_an_invalid_plan_the_next_planner_is_heard(make_counter, impatient):
     world = make_counter(6)
     fake = FakePlanners(run_of("plan", A), run_of("no plan", engine=BLIND, digest="ab"))
-    verdict = plan(world, world.start(), "rich", engine=READY, classical=fake)
+    verdict = plan_beside(world, world.start(), "rich", engine=READY, classical=fake)
     assert (verdict.answer, verdict.claim, verdict.exit_code) == ("unwinnable", "proved", 1)
     assert verdict.proof is not None
     assert (verdict.proof.engine, verdict.proof.digest) == (BLIND, "ab")
@@ -218,14 +223,14 @@ def test_after_an_invalid_plan_the_next_planner_is_heard(make_counter, impatient
 def test_a_proof_on_an_inexact_encoding_proves_nothing(graph_world, impatient):
     world = line_world(graph_world, 9)
     fake = FakePlanners(run_of("no plan", engine=BLIND, exact=False))
-    verdict = plan(world, world.start(), None, engine=READY, classical=fake)
+    verdict = plan_beside(world, world.start(), None, engine=READY, classical=fake)
     assert (verdict.answer, verdict.engine) == ("winnable", "own search")
 
 
 def test_a_planner_that_fails_is_reported_and_the_search_goes_on(make_counter, impatient):
     world = make_counter(6)
     fake = FakePlanners(run_of("failed"), run_of("failed", engine=BLIND))
-    verdict = plan(world, world.start(), None, engine=READY, classical=fake)
+    verdict = plan_beside(world, world.start(), None, engine=READY, classical=fake)
     assert (verdict.answer, verdict.claim) == ("unwinnable", "exhausted")
     assert [note.code for note in verdict.notes] == ["TW0812", "TW0812"]
     assert len(world.calls) == 2 * 64  # it went on where it had stopped
@@ -252,7 +257,7 @@ def test_a_world_that_no_encoding_takes_is_searched(make_counter, endless_world,
 def test_if_every_rung_hits_its_limit_the_verdict_is_unknown(endless_world):
     fake = FakePlanners(run_of("limit"), run_of("limit", engine=BLIND), takes=9)
     started = time.monotonic()
-    verdict = plan(
+    verdict = plan_beside(
         endless_world, endless_world.start(), None, engine=READY, classical=fake, time_limit=0.5
     )
     assert time.monotonic() - started < 20
@@ -285,7 +290,7 @@ def test_the_search_goes_on_while_planners_run(make_counter, impatient):
         accept(run_of("cancelled"))
 
     world = make_counter(8)
-    verdict = plan(world, world.start(), None, engine=READY, classical=patient)
+    verdict = plan_beside(world, world.start(), None, engine=READY, classical=patient)
     assert (verdict.answer, verdict.claim) == ("unwinnable", "exhausted")
     assert [one.engine for one in verdict.attempts] == ["own search"]
     assert len(world.calls) == 2 * 256
@@ -342,7 +347,7 @@ def test_ctrl_c_is_not_swallowed(make_counter, impatient):
 
     world = make_counter(6)
     with pytest.raises(KeyboardInterrupt):
-        plan(world, world.start(), None, engine=READY, classical=interrupted)
+        plan_beside(world, world.start(), None, engine=READY, classical=interrupted)
 
 
 def test_progress_is_told_only_when_it_takes_long(make_counter, endless_world, monkeypatch):
@@ -392,10 +397,19 @@ def test_a_world_that_is_not_packed_is_soon_left_to_others(make_counter):
     def asked(*args, **more):
         seen.append(len(world.calls))
 
-    verdict = plan(world, world.start(), None, engine=READY, classical=asked)
+    verdict = plan_beside(world, world.start(), None, engine=READY, classical=asked)
     assert (verdict.answer, verdict.claim) == ("unwinnable", "exhausted")
     assert len(seen) == 1
     assert 0 < seen[0] < 2 * ladder._UNPACKED
+
+
+def test_the_width_search_looks_before_planners_where_states_are_not_packed(graph_world, impatient):
+    """An encoding of such a world may take all the memory there is."""
+    world = line_world(graph_world, 9)
+    fake = FakePlanners()
+    verdict = plan(world, world.start(), "rich", engine=READY, classical=fake)
+    assert (verdict.answer, verdict.engine, verdict.ticks) == ("winnable", "width search", 9)
+    assert fake.asked == []
 
 
 def test_a_bound_on_ticks_is_our_own_searchs_as_long_as_there_is_time(make_counter):

@@ -3,7 +3,7 @@
 1. The goal may hold already.
 2. Our own search over the interpreter under a cap: the exact answer for small worlds. Counts of
    states end it when others should try (`stages`).
-3. If packing the states took too long, and an encoding may work, a short width search.
+3. If states are not packed, or packing them took too long, a short width search.
 4. An encoding: its goal may be unreachable even without deletions. Then Fast Downward on it, if it
    is installed: ff finds, blind proves, both at once, and our own search runs beside them.
 5. Our own search again, where it stopped, in turn with the width search, for the remaining time:
@@ -144,8 +144,12 @@ class _Ladder(Generic[StateT]):
         return None
 
     def look_wide(self, *, width: bool) -> Verdict | None:
-        """The width search under a cap, where an encoding may take long; it bounds no ticks."""
-        if not (width and self._own.is_heavy) or self._within is not None or self._over():
+        """The width search under a cap, where states are costly to pack or are not packed at all.
+
+        There an encoding may take long too. The width search bounds no ticks.
+        """
+        costly = self._own.is_heavy or not self._own.is_packed
+        if not (width and costly) or self._within is not None or self._over():
             return None
         return self._search(self._by_width(), _LOOK_SHARE * self._time_limit, _LOOK_STATES)
 
