@@ -215,7 +215,7 @@ def impatient(monkeypatch):
 @planner
 def test_fast_downward_finds_a_plan_that_survives_the_replay(impatient):
     simulator = simulator_of("three.on")
-    verdict = plan(simulator, simulator.start(), "bright")
+    verdict = plan(simulator, simulator.start(), "bright", width=False)
     assert (verdict.answer, verdict.encoding, verdict.claim) == ("winnable", "E", "found")
     assert verdict.engine.startswith("fast-downward ")
     commands = [step.command for step in verdict.plan]
@@ -247,5 +247,5 @@ def test_the_ladder_survives_a_planner_that_babbles(fake):
     program = fake("echo I know it all; exit 0")
     engine = EngineInfo("fast-downward", "classical", "x", "1", str(program), "pip")
     simulator = simulator_of("three.on and a.up and b.up and c.up and d.up")
-    verdict = plan(simulator, simulator.start(), None, engine=engine)
+    verdict = plan(simulator, simulator.start(), None, engine=engine, width=False)
     assert (verdict.answer, verdict.engine, verdict.ticks) == ("winnable", "own search", 7)

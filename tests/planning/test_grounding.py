@@ -235,13 +235,15 @@ def told(task: Task) -> tuple[frozenset[object], ...]:
     return frozenset(task.variables), literals(task.goal), operators
 
 
-def encoded(world: Opened, monkeypatch: pytest.MonkeyPatch) -> list[Encoding | Unencodable]:
+def encoded(
+    world: Opened, monkeypatch: pytest.MonkeyPatch, *, grouped: bool
+) -> list[Encoding | Unencodable]:
     """Encoding E of a plain world straight from its ground actions, and the general way."""
     module = sys.modules["tokenworld.planning.lower.encode"]
     asked = world.instance, world.simulator, world.state, None
-    found = [encode(*asked)]
+    found = [encode(*asked, grouped=grouped)]
     with monkeypatch.context() as patch:
-        patch.setattr(module, "plain_encoding", lambda *_: None)
+        patch.setattr(module, "plain_encoding", lambda *_, grouped: None)
         found.append(encode(*asked))
     return found
 
@@ -262,10 +264,13 @@ def test_plain_worlds_are_encoded_as_the_general_way_encodes_them(
 ) -> None:
     world = plain_worlds()[name]
     assert plain_task(facts_of(world), grounded(world), first_goal(world)) is not None
-    quick, general = encoded(world, monkeypatch)
+    quick, general = encoded(world, monkeypatch, grouped=False)
     assert isinstance(quick, Encoding)
     assert isinstance(general, Encoding)
     assert told(quick.task) == told(general.task)
+    grouped = encode(world.instance, world.simulator, world.state, None)
+    assert isinstance(grouped, Encoding)
+    assert plan_length(grouped.task) == plan_length(general.task)
 
 
 @pytest.mark.parametrize("name", plain_worlds())
@@ -285,7 +290,7 @@ def test_random_plain_worlds_are_what_the_general_way_makes_of_them(
     met = Counter[str]()
     for seed in range(120):
         world = opened(strips(seed))
-        quick, general = encoded(world, monkeypatch)
+        quick, general = encoded(world, monkeypatch, grouped=True)
         assert isinstance(quick, Encoding)
         assert isinstance(general, Encoding)
         assert plan_length(quick.task) == plan_length(general.task)
@@ -294,8 +299,10 @@ def test_random_plain_worlds_are_what_the_general_way_makes_of_them(
         facts = sum(map(len, small.groups.values())) or len(small.task.variables) - 1
         met["cut"] += len(quick.task.variables) < facts
         met["grouped"] += len(small.task.variables) - 1 < facts
+        met["of several facts"] += any(one.kind == "group" for one in quick.task.variables)
     assert met["cut"] > 50, met
     assert met["grouped"] >= 5, met
+    assert met["of several facts"] >= 3, met
 
 
 def plan_length(task: Task) -> int | None:

@@ -119,7 +119,7 @@ def landmark_texts(
 ) -> tuple[str, ...]:
     """The landmarks from a state in the author's words; empty where there is no encoding."""
     instance = simulator.instance_at(state)
-    encoding = encode(instance, simulator, state, goal)
+    encoding = encode(instance, simulator, state, goal, grouped=False)
     if not isinstance(encoding, Encoding) or encoding.unreachable:
         return ()
     texts = (_text(instance, encoding.task, fact) for fact in landmarks(encoding.task))

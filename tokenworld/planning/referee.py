@@ -100,7 +100,10 @@ def _unborn(simulator: Simulator[StateT], state: StateT, command: Command) -> bo
         for arg, param in zip(command.args, action.params, strict=True)
         if isinstance(param.type, ObjectType) and isinstance(arg, int)
     ]
-    return bool(named) and max(named) >= len(simulator.instance_at(state).objects)
+    latest = max(named, default=-1)
+    if latest < len(simulator.instance.objects):  # objects that die keep their numbers
+        return False
+    return latest >= len(simulator.instance_at(state).objects)
 
 
 def _fits(counted_on: Sequence[LuckyDraw], drawn: Sequence[LuckyDraw]) -> bool:

@@ -11,7 +11,13 @@ from tokenworld.core import lowered
 from tokenworld.core.rules import Ending
 from tokenworld.ground import Command, Instance, Simulator, StateT
 from tokenworld.planning.grounding.reach import rank, reach_of
-from tokenworld.planning.grounding.task import GroundOperator, GroundTask, Pair, plain_task
+from tokenworld.planning.grounding.task import (
+    Fact,
+    GroundOperator,
+    GroundTask,
+    Pair,
+    plain_task,
+)
 from tokenworld.planning.lower.algebra import Explosion, Obstacle, Refused
 from tokenworld.planning.lower.facts import Facts, facts_of
 from tokenworld.planning.lower.ticks import assembled, scale_of
@@ -82,18 +88,21 @@ def encode(
     state: StateT,
     goal: str | None,
     *,
+    grouped: bool = True,
     limit: int = _MOST_NODES,
     late: Callable[[], bool] | None = None,
 ) -> Encoding | Unencodable:
     """Encode the search for ``goal`` (any goal line if ``None``) from ``state``.
 
-    Values of slots come from the simulator. ``limit`` bounds the nodes of the decision diagrams,
-    ``late`` the time: once it returns true, the diagrams of the world count as too big. Every
-    construct without an encoding is reported as an obstacle: nothing is left out silently.
+    Values of slots come from the simulator. ``grouped``: facts of which at most one holds share a
+    variable, which planners search better; otherwise each slot has its own, which can be told in
+    the author's words. ``limit`` bounds the nodes of the decision diagrams, ``late`` the time:
+    once it returns true, the diagrams of the world count as too big. Every construct without an
+    encoding is reported as an obstacle: nothing is left out silently.
     """
     over = simulator.lost(state) or not (simulator.commands(state) or simulator.won(state, goal))
     facts = facts_of(simulator, state, instance)
-    return encode_facts(facts, goal, over=over, limit=limit, late=late)
+    return encode_facts(facts, goal, over=over, grouped=grouped, limit=limit, late=late)
 
 
 def encode_facts(
@@ -101,14 +110,15 @@ def encode_facts(
     goal: str | None,
     *,
     over: bool = False,
+    grouped: bool = True,
     limit: int = _MOST_NODES,
     late: Callable[[], bool] | None = None,
 ) -> Encoding | Unencodable:
     """As `encode`, from the facts of a state; ``over``: play has ended there."""
     instance = facts.instance
-    plain = None if over else plain_encoding(facts, goal)
+    plain = None if over else plain_encoding(facts, goal, grouped=grouped)
     if plain is not None:
-        return Encoding(plain, plain=plain) if plain.goal else Encoding(_WON, plain=_WON)
+        return Encoding(single_valued(plain), plain=plain) if plain.goal else _NOTHING_LEFT
     try:
         world = TakenApart(facts, goal, limit, late)
         cone = cone_of(world)
@@ -121,7 +131,7 @@ def encode_facts(
     except Explosion as explosion:
         return Unencodable((too_big(instance, explosion),))
     if not task.goal:
-        return Encoding(_WON, plain=_WON)
+        return _NOTHING_LEFT
     try:
         return Encoding(single_valued(task), not reachable, task)
     except TooManyEffects as error:
@@ -130,6 +140,7 @@ def encode_facts(
 
 _WON = Task((Variable("won", "aux", (False, True), 1),), (), ((0, (1,)),))
 """A task whose goal holds in every state: planners reject an empty one."""
+_NOTHING_LEFT = Encoding(_WON, plain=_WON)
 
 
 def _too_many(instance: Instance, error: TooManyEffects) -> Obstacle:
@@ -190,37 +201,81 @@ def grounded(
     return None if found is None else plain_task(facts, found, line, grouped=grouped, whole=whole)
 
 
-def plain_encoding(facts: Facts, goal: str | None) -> Task | None:
+def plain_encoding(facts: Facts, goal: str | None, *, grouped: bool) -> Task | None:
     """The task of a plain world; ``None`` where it is none, or where its goal is out of reach: the
     general way has more to say of why."""
     line = plain_goal(facts, goal)
-    made = None if line is None else grounded(facts, line, grouped=False)
+    made = None if line is None else grounded(facts, line, grouped=grouped)
     if made is None or made.goal is None or any(one[6] < 0 for one in made.operators):
         return None
+    emptied = {pair[0] for one in made.operators for pair in one[5]}
     variables = tuple(
-        Variable(facts.slot_name(group[0]), "slot", (False, True), int(first == 0), *group[0])
-        for group, first in zip(made.variables, made.initial, strict=True)
+        _variable(facts, group, initial, number in emptied or initial == len(group))
+        for number, (group, initial) in enumerate(zip(made.variables, made.initial, strict=True))
     )
-    goals = tuple(sorted((*_literals(made.goal[0], 1), *_literals(made.goal[1], 0))))
-    return Task(variables, tuple(plain_operators(facts, made)), goals)
+    places = _Places(variables)
+    wanted = places.literals(*made.goal)
+    if not all(values for _, values in wanted):  # a fact and its absence
+        return None
+    return Task(variables, tuple(_plain_operators(facts, made, places)), wanted)
 
 
-def _literals(pairs: Sequence[Pair], position: int) -> Iterator[Literal]:
-    return ((number, (position,)) for number, _ in pairs)
+def _variable(facts: Facts, group: tuple[Fact, ...], initial: int, empties: bool) -> Variable:
+    """The variable of a fact, or of several of which at most one holds; ``empties``: or none."""
+    names = [facts.slot_name(fact) for fact in group]
+    if len(group) == 1:
+        return Variable(names[0], "slot", (False, True), int(initial == 0), *group[0])
+    values = (*names, "none of them") if empties else tuple(names)
+    return Variable(f"one of {names[0]} ...", "group", values, initial)
 
 
-def plain_operators(facts: Facts, made: GroundTask) -> Iterator[Operator]:
-    """The operators over variables of single facts, in the order of the interpreter's commands."""
+class _Places:
+    """The places of facts among the values of their variables."""
+
+    def __init__(self, variables: Sequence[Variable]) -> None:
+        self._alone = [one.kind == "slot" for one in variables]
+        self._sizes = [len(one.values) for one in variables]
+
+    def of(self, pair: Pair) -> int:
+        """The value in which a fact holds."""
+        return 1 if self._alone[pair[0]] else pair[1]
+
+    def without(self, variable: int) -> int:
+        """The value in which no fact of a variable holds."""
+        return 0 if self._alone[variable] else self._sizes[variable] - 1
+
+    def literals(self, held: Iterable[Pair], lacked: Iterable[Pair]) -> tuple[Literal, ...]:
+        """Literals for the facts that must hold and those that must not."""
+        found = {pair[0]: {self.of(pair)} for pair in held}
+        for pair in lacked:
+            found.setdefault(pair[0], set(range(self._sizes[pair[0]]))).discard(self.of(pair))
+        return tuple((variable, tuple(sorted(found[variable]))) for variable in sorted(found))
+
+    def effects(self, operator: GroundOperator) -> Iterator[Effect]:
+        """The effects of an operator: a fact is lost only if it, and no other, holds."""
+        held = set(operator[2])
+        for pair in operator[4]:
+            yield Effect((), pair[0], self.of(pair))
+        for pair in operator[5]:
+            sure = self._alone[pair[0]] or pair in held
+            conditions = () if sure else ((pair[0], (self.of(pair),)),)
+            yield Effect(conditions, pair[0], self.without(pair[0]))
+
+
+def _plain_operators(facts: Facts, made: GroundTask, places: _Places) -> Iterator[Operator]:
+    """The operators in the order of the interpreter's commands."""
     ordered = in_order(facts, made)
     scale = scale_of(max((one[6] for one in ordered), default=0))
     costed = any(action.cost is not None for action in facts.rules.actions.values())
     for number, one in enumerate(ordered):
-        name = f"o{number} {_shown(facts, one)}"
         cost = one[6] * scale + 1 if costed else 1
-        condition = tuple(sorted((*_literals(one[2], 1), *_literals(one[3], 0))))
-        effects = [Effect((), variable, 1) for variable, _ in one[4]]
-        effects += [Effect((), variable, 0) for variable, _ in one[5]]
-        yield Operator(name, condition, tuple(effects), cost, Command(one[0], one[1]))
+        yield Operator(
+            f"o{number} {_shown(facts, one)}",
+            places.literals(one[2], one[3]),
+            tuple(places.effects(one)),
+            cost,
+            Command(one[0], one[1]),
+        )
 
 
 def in_order(facts: Facts, made: GroundTask) -> list[GroundOperator]:

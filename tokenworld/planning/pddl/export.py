@@ -321,7 +321,7 @@ def export_world(simulator: Simulator[StateT], state: StateT, goal: str | None) 
     instance = simulator.instance_at(state)
 
     def task(name: str | None) -> Task:
-        found = encode(instance, simulator, state, name)
+        found = encode(instance, simulator, state, name, grouped=False)
         if isinstance(found, Unencodable):
             raise Failure(*(_obstacle(one) for one in found.obstacles))
         return found.task
