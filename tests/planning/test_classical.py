@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,11 +14,13 @@ from tokenworld.diagnostics import Source
 from tokenworld.engine import Engine, EngineSimulator
 from tokenworld.ground import instantiate, param_values
 from tokenworld.planning import ladder
-from tokenworld.planning.ladder import plan
+from tokenworld.planning.planners import by_encoding
 from tokenworld.planning.planners.by_encoding import fast_downward
 from tokenworld.planning.planners.doctor import FAST_DOWNWARD, EngineInfo, find_engine
 from tokenworld.prose.wording import EnglishProse
 
+plan = partial(ladder.plan, translated=None)
+"""The ladder with planners on encodings."""
 INSTALLED = find_engine(FAST_DOWNWARD)
 planner = pytest.mark.skipif(not INSTALLED.ready, reason="Fast Downward is not installed")
 posix = pytest.mark.skipif(os.name != "posix", reason="the fake planners are shell scripts")
@@ -48,6 +51,12 @@ def simulator_of(goal: str, more: str = "") -> EngineSimulator:
     world = program.worlds["lamps"]
     instance = instantiate(program, world, param_values(program, world, {}))
     return EngineSimulator(Engine(instance, EnglishProse()))
+
+
+@pytest.fixture(autouse=True)
+def _together(monkeypatch):
+    """Both searches start at once; `test_downward.py` tests the head start."""
+    monkeypatch.setattr(by_encoding, "HEAD_START", 0.0)
 
 
 @pytest.fixture
@@ -119,7 +128,6 @@ def runs(pid: int) -> bool:
         ("echo 'Segmentation fault, or so'; exit 139", "failed", "exit code 139"),
         ("kill -9 $$", "failed", "signal 9"),
         ("head -c 2000 /dev/urandom; exit 0", "failed", "wrote no plan"),
-        ("exit 12", "failed", "without a proof"),
         ("exit 22", "limit", "memory limit"),
         ("exit 23", "limit", "time limit"),
     ],
@@ -131,6 +139,15 @@ def test_a_planner_that_misbehaves_says_nothing_about_the_world(fake, script, re
     assert {note.code for run in runs for note in run.notes} == (
         {"TW0812"} if result == "failed" else set()
     )
+
+
+@posix
+def test_only_the_end_of_a_complete_search_is_a_failure(fake):
+    runs = runs_of(fake("exit 12"))
+    assert sorted((run.engine, run.result) for run in runs) == [
+        ("fast-downward blind", "failed"),
+        ("fast-downward lama", "no proof"),
+    ]
 
 
 @posix
@@ -222,6 +239,26 @@ def test_fast_downward_finds_a_plan_that_survives_the_replay(impatient):
     assert commands == ["light(one)", "light(two)", "light(three)"]
 
 
+@planner
+def test_its_own_translator_reads_a_world_whose_states_are_not_packed(impatient):
+    simulator = simulator_of("three.on")
+    verdict = ladder.plan(simulator, simulator.start(), None)
+    assert (verdict.answer, verdict.engine) == ("winnable", "fast-downward lama")
+    assert verdict.encoding == "PDDL (lifted)"
+    assert [step.command for step in verdict.plan] == ["light(one)", "light(two)", "light(three)"]
+
+
+@planner
+def test_what_the_translator_does_not_read_is_left_to_others(impatient):
+    """Numbers have no place in classical PDDL; and that no plan is found proves nothing."""
+    for goal, more in (("three.on", COUNTED), ("one.hot", "")):
+        simulator = simulator_of(goal, more)
+        verdict = ladder.plan(simulator, simulator.start(), None)
+        assert verdict.answer == ("winnable" if more else "unwinnable")
+        assert verdict.encoding != "PDDL (lifted)"
+
+
+COUNTED = "function steps(): 0 to 9 = 0  action walk() { require steps() < 9  steps() += 1 }"
 SPARK = """
 function charge(): 0 to 1 = 1
 action spark(x: Lamp) { require charge() == 1 else empty "Empty."  x.hot = true  charge() -= 1 }

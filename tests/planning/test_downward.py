@@ -102,11 +102,24 @@ def test_exit_codes(tmp_path: Path, code: int, result: str, detail: str) -> None
 
 
 @posix
+def test_a_search_starts_after_its_head_start_or_when_the_others_ended(tmp_path: Path) -> None:
+    slow, soon = (Configuration(name, name, complete=True, after=9) for name in ("slow", "soon"))
+    program = fake(tmp_path, f'echo "$2" >> {tmp_path}/names; exit 12')
+    began = time.monotonic()
+    answers = run_searches(program, "task", (FF, slow, soon), seconds=20)
+    assert time.monotonic() - began < 9
+    assert [one.configuration for one in answers] == ["ff", "slow", "soon"]
+    program = fake(tmp_path, f'echo "$2" >> {tmp_path}/names; sleep 30')
+    (answer,) = run_searches(program, "task", (FF, slow), seconds=1)
+    assert (answer.configuration, answer.result) == ("ff", "limit")
+
+
+@posix
 def test_an_incomplete_search_proves_nothing(tmp_path: Path) -> None:
     greedy = Configuration("greedy", "greedy()", complete=False)
     program = fake(tmp_path, "exit 11")
     (answer,) = run_searches(program, "task", (greedy,), seconds=10)
-    assert answer.result == "failed"
+    assert answer.result == "no proof"
 
 
 @posix

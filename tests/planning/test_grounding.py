@@ -225,14 +225,22 @@ def told(task: Task) -> tuple[frozenset[object], ...]:
             one.command,
             literals(one.precondition),
             frozenset(
-                (literals(e.conditions), task.variables[e.variable].name, e.value)
+                (
+                    literals(e.conditions),
+                    task.variables[e.variable].name,
+                    task.variables[e.variable].values[e.value],
+                )
                 for e in one.effects
             ),
             one.cost,
         )
         for one in task.operators
     )
-    return frozenset(task.variables), literals(task.goal), operators
+    variables = frozenset(
+        (one.name, one.kind, frozenset(one.values), one.values[one.initial], one.fluent, one.args)
+        for one in task.variables
+    )
+    return variables, literals(task.goal), operators
 
 
 def encoded(

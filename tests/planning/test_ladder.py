@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,13 +16,14 @@ from lower_worlds import opened
 from tokenworld.diagnostics import Diagnostic, Failure, Severity
 from tokenworld.ground import Command
 from tokenworld.planning import ladder
-from tokenworld.planning.ladder import plan
 from tokenworld.planning.planners.answers import EngineRun
 from tokenworld.planning.planners.doctor import EngineInfo
 from tokenworld.planning.referee import replay
 from tokenworld.planning.search.interpreted import Found, Limits, search
 from tokenworld.planning.verdict import PlanStep
 
+plan = partial(ladder.plan, translated=None)
+"""The ladder with planners on encodings only: no worlds here have PDDL."""
 READY = EngineInfo("fast-downward", "classical", "up-fast-downward", "1.0", "/bin/fd", "pip …")
 MISSING = EngineInfo(
     "fast-downward",
@@ -296,7 +298,9 @@ def test_the_search_goes_on_while_planners_run(make_counter, impatient):
     assert len(world.calls) == 2 * 256
 
 
-def test_the_search_beside_planners_stops_at_the_limit(endless_world):
+def test_the_search_beside_planners_stops_at_the_limit(endless_world, monkeypatch):
+    monkeypatch.setattr(ladder, "HEAD_START", 0.0)
+
     def patient(*args, seconds, cancel, accept, **more):
         end = time.monotonic() + seconds
         while time.monotonic() < end and not cancel():
@@ -318,6 +322,20 @@ def test_the_search_beside_planners_stops_at_the_limit(endless_world):
     assert verdict.attempts[0].seconds > 2
     running = [line for line in lines if line.startswith("planners running; own search: ")]
     assert 1 <= len(running) <= 2  # one a second
+
+
+def test_planners_have_a_head_start_of_our_own_search(make_counter, impatient):
+    """Most plans take less, and two searches cost twice the time of the processor."""
+    world, seen = make_counter(8), []
+
+    def quick(*args, cancel, accept, **more):
+        cancel()
+        seen.append(len(world.calls))
+        cancel()
+        seen.append(len(world.calls))
+
+    plan(world, world.start(), None, engine=READY, classical=quick, width=False)
+    assert seen[0] == seen[1] < 2 * 256
 
 
 # ---- talking ---------------------------------------------------------------------------

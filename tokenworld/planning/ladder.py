@@ -3,7 +3,8 @@
 1. The goal may hold already.
 2. Our own search over the interpreter under a cap: the exact answer for small worlds. Counts of
    states end it when others should try (`stages`).
-3. If states are not packed, or packing them took too long, a short width search.
+3. If states are not packed, or packing them took too long: Fast Downward's translator and LAMA on
+   the lifted PDDL of the world, if it has one, then a short width search.
 4. An encoding: its goal may be unreachable even without deletions. Then Fast Downward on it, if it
    is installed: ff finds, blind proves, both at once, and our own search runs beside them.
 5. Our own search again, where it stopped, in turn with the width search, for the remaining time:
@@ -33,7 +34,8 @@ from tokenworld.planning.planners.answers import (
     attempt_of,
     judged,
 )
-from tokenworld.planning.planners.by_encoding import fast_downward
+from tokenworld.planning.planners.by_encoding import HEAD_START, fast_downward
+from tokenworld.planning.planners.by_pddl import translated_downward
 from tokenworld.planning.planners.doctor import FAST_DOWNWARD, SYMK, EngineInfo, find_engine
 from tokenworld.planning.proof.relaxed import hopeless
 from tokenworld.planning.referee import Replay, replay, winnable, without_idle_steps
@@ -64,6 +66,7 @@ def plan(
     within: int | None = None,
     engine: EngineInfo | None = None,
     classical: Classical | None = fast_downward,
+    translated: Classical | None = translated_downward,
     width: bool = True,
     packs: bool = True,
     progress: Say | None = None,
@@ -74,8 +77,9 @@ def plan(
 
     ``time_limit`` is in seconds, ``memory_limit`` in bytes for each search. ``within`` bounds the
     ticks of a plan. ``engine`` is the place of Fast Downward (found by default), ``classical`` runs
-    it; with ``None`` no planner is asked. ``width``: the width search may be used. ``packs``: a
-    state is one of the interpreter and may be packed. ``progress`` gets a line about every second.
+    it on an encoding and ``translated`` on PDDL; with ``None`` it is not asked. ``width``: the
+    width search may be used. ``packs``: a state is one of the interpreter and may be packed.
+    ``progress`` gets a line about every second.
 
     Raises `Failure` with TW0201 for a goal that the world does not have.
     """
@@ -88,6 +92,7 @@ def plan(
     def found() -> Verdict | None:
         return (
             ladder.search_first(patient=not packs or within is not None)
+            or (translated and ladder.translate(engine or _installed(), translated))
             or ladder.look_wide(width=width)
             or (classical and ladder.ask(engine or _installed(), classical))
             or ladder.search_on(width=width)
@@ -126,6 +131,7 @@ class _Ladder(Generic[StateT]):
         self._say: Say = progress or (lambda line: None)
         self._cancel: Cancel = cancel or (lambda: False)
         self._started = self._spoke = time.monotonic()
+        self._asked: float | None = None
         self._attempts: list[Attempt] = []
         self._notes: list[Diagnostic] = []
         self._wide: OwnRung[StateT] | None = None
@@ -143,13 +149,19 @@ class _Ladder(Generic[StateT]):
                 break
         return None
 
-    def look_wide(self, *, width: bool) -> Verdict | None:
-        """The width search under a cap, where states are costly to pack or are not packed at all.
+    def translate(self, engine: EngineInfo, translated: Classical) -> Verdict | None:
+        """Fast Downward on the lifted export, where an encoding may take long."""
+        if not (self._is_costly() and engine.ready) or self._over():
+            return None
+        return self._heard(engine, translated)
 
-        There an encoding may take long too. The width search bounds no ticks.
-        """
-        costly = self._own.is_heavy or not self._own.is_packed
-        if not (width and costly) or self._within is not None or self._over():
+    def _is_costly(self) -> bool:
+        """Whether states are costly to pack or are not packed at all; encoding E is so too."""
+        return self._own.is_heavy or not self._own.is_packed
+
+    def look_wide(self, *, width: bool) -> Verdict | None:
+        """The width search under a cap, where an encoding may take long. It bounds no ticks."""
+        if not (width and self._is_costly()) or self._within is not None or self._over():
             return None
         return self._search(self._by_width(), _LOOK_SHARE * self._time_limit, _LOOK_STATES)
 
@@ -187,10 +199,14 @@ class _Ladder(Generic[StateT]):
         return self._wide
 
     def ask(self, engine: EngineInfo, classical: Classical) -> Verdict | None:
-        """Encode the world and run the planners; the first verdict that one of them gives.
+        """Encode the world and run the planners; the first verdict that one of them gives."""
+        verdict = self._heard(engine, classical)
+        if verdict is None:
+            self._miss(engine)
+        return verdict
 
-        Our own search goes on meanwhile, and its answer counts as much.
-        """
+    def _heard(self, engine: EngineInfo, classical: Classical) -> Verdict | None:
+        """The first verdict that a planner gives, or our own search, which goes on meanwhile."""
         verdicts: list[Verdict] = []
 
         def accept(run: EngineRun) -> bool:
@@ -200,7 +216,7 @@ class _Ladder(Generic[StateT]):
 
         if not self._over():
             self._say("encoding the world for a planner")
-            self._spoke = time.monotonic()
+            self._spoke, self._asked = time.monotonic(), None
             classical(
                 self._simulator,
                 self._state,
@@ -213,14 +229,15 @@ class _Ladder(Generic[StateT]):
             )
         if verdicts:
             return self._closed(verdicts[0])
-        if self._own.answered and (verdict := self._settled(self._own)) is not None:
-            return verdict
-        self._miss(engine)
-        return None
+        return self._settled(self._own) if self._own.answered else None
 
     def _meanwhile(self) -> bool:
-        """Whether the planners may stop; called often while they run."""
-        if self._own.can_go_on:
+        """Whether the planners may stop; called often while they run.
+
+        Our own search goes on beside them after their head start.
+        """
+        self._asked = self._asked or time.monotonic()
+        if self._own.can_go_on and time.monotonic() >= self._asked + HEAD_START:
             seconds = min(_SLICE, max(self._left(), 0.0))
             self._own.run(Limits(None, seconds, self._memory_limit), self._say, self._cancel)
         now = time.monotonic()

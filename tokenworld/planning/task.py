@@ -244,9 +244,12 @@ def _literals(task: Task) -> Iterator[Literal]:
     yield from task.goal
 
 
-def sas_text(task: Task) -> str:
-    """A single-valued task as SAS+ text; operators go by the first word of their name."""
-    lines = ["begin_version", "3", "end_version", "begin_metric", "1", "end_metric"]
+def sas_text(task: Task, *, costs: bool = True) -> str:
+    """A single-valued task as SAS+ text; operators go by the first word of their name.
+
+    Without ``costs`` planners count every operator as 1.
+    """
+    lines = ["begin_version", "3", "end_version", "begin_metric", str(int(costs)), "end_metric"]
     lines.append(str(len(task.variables)))
     for variable in task.variables:
         lines += _variable(variable)

@@ -22,7 +22,7 @@ from tokenworld.core.rules import Ending
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Command, Raw
 from tokenworld.planning.grounding.conditions import Conditions
-from tokenworld.planning.grounding.reach import Ranges, Reached, rows
+from tokenworld.planning.grounding.reach import Ranges, Reached, rank, rows
 from tokenworld.planning.grounding.rules import (
     Amount,
     Arg,
@@ -170,6 +170,26 @@ class _Bindings:
                 assert_never(amount)
 
 
+def _exclude_each_other(held: Iterable[Pair], excluding: Mapping[Pair, set[int]]) -> bool:
+    """Whether two of these facts are in one mutex group."""
+    met = set[int]()
+    for pair in dict.fromkeys(held):
+        of = excluding.get(pair, ())
+        if not met.isdisjoint(of):
+            return True
+        met.update(of)
+    return False
+
+
+def _place(fact: Fact) -> tuple[str, tuple[Any, ...]]:
+    """The place of a fact in the order of names and declarations."""
+    return fact[0], rank(fact[1])
+
+
+def _first_place(group: tuple[Fact, ...]) -> tuple[str, tuple[Any, ...]]:
+    return _place(group[0])
+
+
 class _Tasking:
     """Finds the variables, then makes the operators of one action after another."""
 
@@ -181,12 +201,14 @@ class _Tasking:
         changed = [atom.relation for one in _actions(found) for atom in (*one.always, *one.gone)]
         self._changed = dict.fromkeys(changed)
         self._first = {name: dict.fromkeys(rows(facts, name, {})) for name in self._changed}
+        self._excluding: dict[Fact, set[int]] = {}
+        """The mutex groups of each fact."""
 
     def made(self, goal: Sequence[Atom]) -> GroundTask:
         variables = self._variables(self._moving())
         numbers = numbered(variables, self._changed)
-        shared = {len(one) for one in variables} != {1}
-        made = [one for b in self._bindings for one in self._operators(b, numbers, shared)]
+        excluding = {numbers[name][args]: of for (name, args), of in self._excluding.items()}
+        made = [one for b in self._bindings for one in self._operators(b, numbers, excluding)]
         asked = self._asked(goal, numbers)
         if asked is not None and not self._whole:
             wanted = [number for number, _ in (*asked[0], *asked[1])]
@@ -221,21 +243,26 @@ class _Tasking:
     def _variables(self, moving: Mapping[str, list[tuple[Raw, ...]]]) -> list[tuple[Fact, ...]]:
         members = {name: frozenset(one) for name, one in self._facts.instance.members.items()}
         grouped = self._grouped
-        found = groups(self._actions, members, moving, self._first) if grouped else []
+        every = groups(self._actions, members, moving, self._first) if grouped else []
+        for number, group in enumerate(every):
+            for fact in group:
+                self._excluding.setdefault(fact, set()).add(number)
+        found = _cover(every)
         taken = {fact for group in found for fact in group}
         rest = ((name, args) for name, every in moving.items() for args in every)
-        return [*found, *((fact,) for fact in rest if fact not in taken)]
+        parts = [*found, *((fact,) for fact in rest if fact not in taken)]
+        return sorted((tuple(sorted(group, key=_place)) for group in parts), key=_first_place)
 
     # ---- operators ----------------------------------------------------------------------------
 
     def _operators(
-        self, bindings: _Bindings, numbers: Numbers, shared: bool
+        self, bindings: _Bindings, numbers: Numbers, excluding: Mapping[Pair, set[int]]
     ) -> Iterator[GroundOperator]:
         """The operators of an action, one for each binding in which it changes something.
 
-        ``shared``: a variable may represent several facts. A fact without a variable never changes.
-        Two parameters may be the same object: a fact both added and deleted is added, and a
-        precondition with two values of a variable, or a fact and its absence, gives no operator.
+        ``excluding``: the mutex groups of each fact. A fact without a variable never changes. Two
+        parameters may be the same object: a fact both added and deleted is added, and a
+        precondition with two facts of a group, or a fact and its absence, gives no operator.
         """
         source, every = bindings.source, bindings.every
         asked = dict.fromkeys(one for one in source.ways[0]
@@ -262,7 +289,7 @@ class _Tasking:
         )
         for args, wanted, unwanted, new, old, price in rows:
             held = tuple([one for one in wanted if one is not None])
-            if shared and len({one[0] for one in held}) < len(set(held)):
+            if excluding and _exclude_each_other(held, excluding):
                 continue
             if unwanted is None or (unwanted and not set(unwanted).isdisjoint(held)):
                 continue
@@ -341,15 +368,18 @@ def groups(
     known: Mapping[str, Sequence[tuple[Raw, ...]]],
     first: Mapping[str, Mapping[tuple[Raw, ...], None]],
 ) -> list[tuple[Fact, ...]]:
-    """Groups of facts of which at most one holds at any time, without common members, large ones
-    first. ``members`` are the objects of each type, ``known`` the facts that may hold, ``first``
-    those that hold at the start."""
-    found: dict[tuple[Fact, ...], None] = {}
-    for family in _families(sources, members, known):
-        for group in _instances(family, known, first):
-            found[group] = None
+    """Groups of facts of which at most one holds at any time, large ones first. ``members`` are the
+    objects of each type, ``known`` the facts that may hold, ``first`` those that hold at the
+    start."""
+    families = _families(sources, members, known)
+    found = (group for family in families for group in _instances(family, known, first))
+    return sorted(dict.fromkeys(found), key=lambda one: -len(one))
+
+
+def _cover(every: Iterable[tuple[Fact, ...]]) -> list[tuple[Fact, ...]]:
+    """Groups without common members, from the first on."""
     chosen, taken = list[tuple[Fact, ...]](), set[Fact]()
-    for group in sorted(found, key=lambda one: -len(one)):
+    for group in every:
         left = tuple(fact for fact in group if fact not in taken)
         if len(left) > 1:
             chosen.append(left)
@@ -420,7 +450,10 @@ def _broken(
         for place, one in enumerate(added):
             key = parts[one.relation].key(one.args)
             for other in added[:place]:
-                if not _apart(key, parts[other.relation].key(other.args), source, members):
+                second = parts[other.relation].key(other.args)
+                if not _apart(key, second, source, members) and not _held_where_equal(
+                    key, second, (one, other), held
+                ):
                     return source, None
             if not any(
                 gone.relation in parts and parts[gone.relation].key(gone.args) == key
@@ -430,19 +463,40 @@ def _broken(
     return None
 
 
+def _held_where_equal(
+    left: tuple[Arg, ...], right: tuple[Arg, ...], added: tuple[Atom, ...], held: set[Literal]
+) -> bool:
+    """Whether one of the added facts held before, wherever two lists of arguments are equal."""
+    same: dict[Arg, Arg] = {}
+
+    def of(arg: Arg) -> Arg:
+        while arg in same:
+            arg = same[arg]
+        return arg
+
+    for one, other in zip(left, right, strict=True):
+        first, second = of(one), of(other)
+        if first != second:
+            same.update({second: first} if isinstance(second, Var) else {first: second})
+    asked = {(one.relation, *map(of, one.args)) for one in held if isinstance(one, Atom)}
+    return any((one.relation, *map(of, one.args)) in asked for one in added)
+
+
 def _held(source: Source) -> set[Literal]:
     return {one for one in source.ways[0] if isinstance(one, Atom) and not one.absent}
 
 
 def _taken(source: Source, added: Atom, members: Members) -> Iterator[Atom]:
     """The facts that hold before an action and not after it; if one of them is ``added``, that
-    held before. What an action makes true as well is not taken away."""
+    held before. What an action makes true as well is not taken away, unless ``added`` held before
+    wherever the two are the same."""
     held = _held(source)
     for gone in source.gone:
         same = (
             one != added
             and one.relation == gone.relation
             and not _apart(one.args, gone.args, source, members)
+            and not _held_where_equal(one.args, gone.args, (added,), held)
             for one in source.always
         )
         if gone in held and not any(same):

@@ -20,6 +20,7 @@ from tokenworld.planning.grounding.task import (
 )
 from tokenworld.planning.lower.algebra import Explosion, Obstacle, Refused
 from tokenworld.planning.lower.facts import Facts, facts_of
+from tokenworld.planning.lower.ordering import by_causes
 from tokenworld.planning.lower.ticks import assembled, scale_of
 from tokenworld.planning.lower.world import TakenApart, cone_of
 from tokenworld.planning.task import (
@@ -118,7 +119,9 @@ def encode_facts(
     instance = facts.instance
     plain = None if over else plain_encoding(facts, goal, grouped=grouped)
     if plain is not None:
-        return Encoding(single_valued(plain), plain=plain) if plain.goal else _NOTHING_LEFT
+        return (
+            Encoding(by_causes(single_valued(plain)), plain=plain) if plain.goal else _NOTHING_LEFT
+        )
     try:
         world = TakenApart(facts, goal, limit, late)
         cone = cone_of(world)
@@ -213,56 +216,43 @@ def plain_encoding(facts: Facts, goal: str | None, *, grouped: bool) -> Task | N
         _variable(facts, group, initial, number in emptied or initial == len(group))
         for number, (group, initial) in enumerate(zip(made.variables, made.initial, strict=True))
     )
-    places = _Places(variables)
-    wanted = places.literals(*made.goal)
+    sizes = [len(one.values) for one in variables]
+    wanted = _literals(sizes, *made.goal)
     if not all(values for _, values in wanted):  # a fact and its absence
         return None
-    return Task(variables, tuple(_plain_operators(facts, made, places)), wanted)
+    return Task(variables, tuple(_plain_operators(facts, made, sizes)), wanted)
 
 
 def _variable(facts: Facts, group: tuple[Fact, ...], initial: int, empties: bool) -> Variable:
     """The variable of a fact, or of several of which at most one holds; ``empties``: or none."""
     names = [facts.slot_name(fact) for fact in group]
     if len(group) == 1:
-        return Variable(names[0], "slot", (False, True), int(initial == 0), *group[0])
+        return Variable(names[0], "slot", (True, False), initial, *group[0])
     values = (*names, "none of them") if empties else tuple(names)
     return Variable(f"one of {names[0]} ...", "group", values, initial)
 
 
-class _Places:
-    """The places of facts among the values of their variables."""
-
-    def __init__(self, variables: Sequence[Variable]) -> None:
-        self._alone = [one.kind == "slot" for one in variables]
-        self._sizes = [len(one.values) for one in variables]
-
-    def of(self, pair: Pair) -> int:
-        """The value in which a fact holds."""
-        return 1 if self._alone[pair[0]] else pair[1]
-
-    def without(self, variable: int) -> int:
-        """The value in which no fact of a variable holds."""
-        return 0 if self._alone[variable] else self._sizes[variable] - 1
-
-    def literals(self, held: Iterable[Pair], lacked: Iterable[Pair]) -> tuple[Literal, ...]:
-        """Literals for the facts that must hold and those that must not."""
-        found = {pair[0]: {self.of(pair)} for pair in held}
-        for pair in lacked:
-            found.setdefault(pair[0], set(range(self._sizes[pair[0]]))).discard(self.of(pair))
-        return tuple((variable, tuple(sorted(found[variable]))) for variable in sorted(found))
-
-    def effects(self, operator: GroundOperator) -> Iterator[Effect]:
-        """The effects of an operator: a fact is lost only if it, and no other, holds."""
-        held = set(operator[2])
-        for pair in operator[4]:
-            yield Effect((), pair[0], self.of(pair))
-        for pair in operator[5]:
-            sure = self._alone[pair[0]] or pair in held
-            conditions = () if sure else ((pair[0], (self.of(pair),)),)
-            yield Effect(conditions, pair[0], self.without(pair[0]))
+def _literals(
+    sizes: Sequence[int], held: Iterable[Pair], lacked: Iterable[Pair]
+) -> tuple[Literal, ...]:
+    """Literals for the facts that must hold and those that must not."""
+    found = {variable: {place} for variable, place in held}
+    for variable, place in lacked:
+        found.setdefault(variable, set(range(sizes[variable]))).discard(place)
+    return tuple((variable, tuple(sorted(found[variable]))) for variable in sorted(found))
 
 
-def _plain_operators(facts: Facts, made: GroundTask, places: _Places) -> Iterator[Operator]:
+def _effects(sizes: Sequence[int], operator: GroundOperator) -> Iterator[Effect]:
+    """The effects of an operator: a fact is lost only if it, and no other, holds."""
+    held = set(operator[2])
+    for variable, place in operator[4]:
+        yield Effect((), variable, place)
+    for variable, place in operator[5]:
+        sure = sizes[variable] == 2 or (variable, place) in held
+        yield Effect(() if sure else ((variable, (place,)),), variable, sizes[variable] - 1)
+
+
+def _plain_operators(facts: Facts, made: GroundTask, sizes: Sequence[int]) -> Iterator[Operator]:
     """The operators in the order of the interpreter's commands."""
     ordered = in_order(facts, made)
     scale = scale_of(max((one[6] for one in ordered), default=0))
@@ -271,8 +261,8 @@ def _plain_operators(facts: Facts, made: GroundTask, places: _Places) -> Iterato
         cost = one[6] * scale + 1 if costed else 1
         yield Operator(
             f"o{number} {_shown(facts, one)}",
-            places.literals(one[2], one[3]),
-            tuple(places.effects(one)),
+            _literals(sizes, one[2], one[3]),
+            tuple(_effects(sizes, one)),
             cost,
             Command(one[0], one[1]),
         )

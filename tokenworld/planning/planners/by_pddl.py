@@ -31,7 +31,14 @@ from tokenworld.planning.pddl.tree import (
 )
 from tokenworld.planning.planners.answers import Asked, EngineRun, Judge, not_started
 from tokenworld.planning.planners.children import Ended, PddlTexts
-from tokenworld.planning.planners.doctor import ENHSP, UNIFIED_PLANNING, find_engine, needed
+from tokenworld.planning.planners.doctor import (
+    ENHSP,
+    UNIFIED_PLANNING,
+    find_engine,
+    needed,
+    translator,
+)
+from tokenworld.planning.planners.downward import LAMA, Answer, run_searches
 from tokenworld.planning.referee import fitted
 from tokenworld.planning.verdict import PlanStep, Verdict
 
@@ -174,6 +181,69 @@ def numeric_enhsp(
     _planned(run, pddl, command, simulator, state, goal, left)
 
 
+def translated_downward(
+    simulator: Simulator[StateT],
+    state: StateT,
+    goal: str | None,
+    **asked: Unpack[Asked],
+) -> None:
+    """Run LAMA on the lifted export as Fast Downward's own translator grounds it.
+
+    The ladder calls it where encoding E would take long. A world without an exact lifted form, or
+    with numbers, is skipped silently, and so is an installation without the translator. Only plans
+    count: that none is found proves nothing.
+    """
+    began, program = time.monotonic(), asked["program"]
+    translate = None if program is None else translator(program)
+    if program is None or translate is None:
+        return
+
+    def values(fluent: str, args: tuple[Raw, ...]) -> Raw:
+        return simulator.read(state, fluent, args)
+
+    try:
+        export = export_pddl(simulator.instance_at(state), values, goal)
+    except Failure:
+        return
+    if any(one.name != "total-cost" for one in export.pair.domain.functions):
+        return
+    run = EngineRun(f"fast-downward {LAMA.name}", "PDDL (lifted)", "failed", "", 0.0, exact=False)
+    command = (*translate, "--sas-file", "sas", "domain.pddl", "problem.pddl")
+
+    def left() -> float:
+        return max(asked["seconds"] - (time.monotonic() - began), 0.0)
+
+    def accept(answer: Answer) -> bool:
+        found = replace(run, result=answer.result, detail=answer.detail, seconds=answer.seconds)
+        if answer.result != "plan":
+            return asked["accept"](found)
+        steps = export.steps("\n".join(f"({one})" for one in answer.operators))
+        fit = fitted(simulator, state, [step.command for step in steps], goal)
+        return asked["accept"](_fits(found, fit))
+
+    try:
+        ended, sas = PddlTexts(export.domain, export.problem).run(
+            command, "sas", seconds=left(), memory=asked["memory"], cancel=asked["cancel"]
+        )
+        if sas is None:
+            asked["accept"](_without_plan(replace(run, seconds=ended.seconds), ended, left()))
+        else:
+            run_searches(
+                program, sas, (LAMA,), seconds=left(), memory=asked["memory"],
+                cancel=asked["cancel"], accept=accept,
+            )  # fmt: skip
+    except OSError as error:
+        asked["accept"](not_started(run.engine, run.encoding, error, time.monotonic() - began))
+
+
+def _fits(run: EngineRun, steps: tuple[PlanStep, ...] | None) -> EngineRun:
+    """The run with its plan as steps, if these lead to the goal."""
+    if steps is None:
+        detail = "the interpreter does not reach the goal with its plan"
+        return replace(run, result="invalid plan", detail=detail)
+    return replace(run, result="plan", detail="it found a plan", steps=steps)
+
+
 def _inexpressible(run: EngineRun, failure: Failure) -> EngineRun:
     """The constructs that no lifted form takes, each as a note at its place."""
     first = failure.diagnostics[0].message.rstrip(".")
@@ -205,14 +275,10 @@ def _planned(
         asked["accept"](_without_plan(found, ended, asked["seconds"]))
         return
     try:
-        steps = pddl.steps(simulator, state, goal, plan)
-        detail = "the interpreter does not reach the goal with its plan"
+        asked["accept"](_fits(found, pddl.steps(simulator, state, goal, plan)))
     except Failure as failure:
-        steps, detail = None, failure.diagnostics[0].message.rstrip(".")
-    if steps is None:
+        detail = failure.diagnostics[0].message.rstrip(".")
         asked["accept"](replace(found, result="invalid plan", detail=detail))
-    else:
-        asked["accept"](replace(found, result="plan", detail="it found a plan", steps=steps))
 
 
 def _without_plan(run: EngineRun, ended: Ended, seconds: float) -> EngineRun:

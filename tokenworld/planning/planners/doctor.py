@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +25,7 @@ __all__ = [
     "engines",
     "find_engine",
     "needed",
+    "translator",
 ]
 
 
@@ -136,6 +139,20 @@ def _program(distribution: metadata.Distribution, ending: str) -> str | None:
             path = Path(str(distribution.locate_file(file)))
             return str(path) if path.is_file() else None
     return None
+
+
+def translator(program: Path) -> tuple[str, ...] | None:
+    """The command that translates PDDL to SAS+ for a Fast Downward program, if it came along.
+
+    It is a package of its own since up-fast-downward 1.0, and lay beside the program before.
+    """
+    from importlib.util import find_spec
+
+    with suppress(ModuleNotFoundError):
+        if find_spec("fast_downward.translate") is not None:
+            return (sys.executable, "-m", "fast_downward.translate")
+    script = program.parent / "translate" / "translate.py"
+    return (sys.executable, str(script)) if script.is_file() else None
 
 
 def _java_problem(install: str) -> tuple[str, str]:

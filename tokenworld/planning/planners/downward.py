@@ -42,7 +42,7 @@ _CLOSING = 16
 _VARIES = re.compile(r"\btime\b|memory|bytes|\bKB\b|load factor", re.IGNORECASE)
 """Words in lines of a log that differ from run to run."""
 
-AnswerKind = Literal["plan", "no plan", "limit", "failed", "cancelled"]
+AnswerKind = Literal["plan", "no plan", "no proof", "limit", "failed", "cancelled"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,8 @@ class Configuration:
 
     ``optimal``: no plan costs less than the one it finds. ``program`` is the file it is run with,
     where that is another one than usual (SymK). ``anytime``: it goes on after a plan and numbers
-    the files of its plans from 1, each better than the one before.
+    the files of its plans from 1, each better than the one before. It starts ``after`` so many
+    seconds, or when the searches before it have ended.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Configuration:
     optimal: bool = False
     program: Path | None = None
     anytime: bool = False
+    after: float = 0.0
 
 
 FF = Configuration(
@@ -69,10 +71,11 @@ BLIND = Configuration("blind", "astar(blind())", complete=True, optimal=True)
 HMAX = Configuration("hmax", "astar(hmax())", complete=True, optimal=True)
 LAMA = Configuration(
     "lama",
-    "let(hlm,landmark_sum(lm_factory=lm_reasonable_orders_hps(lm_zg()),pref=false),"
+    "let(hlm,landmark_sum(lm_factory=lm_reasonable_orders_hps(lm_rhw()),pref=false),"
     "let(hff,ff(),lazy_greedy([hff,hlm],preferred=[hff,hlm],cost_type=one,reopen_closed=false)))",
     complete=False,
 )
+"""The first iteration of LAMA (Richter and Westphal, JAIR 2010)."""
 ANYTIME = Configuration(
     "lama-anytime",
     "let(hlm,landmark_sum(lm_factory=lm_reasonable_orders_hps(lm_zg()),pref=false),let(hff,ff(),"
@@ -139,8 +142,8 @@ def run_searches(
     with tempfile.TemporaryDirectory(prefix="tokenworld-") as folder:
         task = Path(folder) / "task.sas"
         task.write_text(text, encoding="utf-8")
-        with _started(program, configurations, task, memory) as runs:
-            for answer in _answers(runs, time.monotonic() + seconds, seconds, cancel, better):
+        with _runs(program, task, memory) as start:
+            for answer in _answers(configurations, start, seconds, cancel, better):
                 answers.append(answer)
                 if settles(answer):
                     break
@@ -167,15 +170,16 @@ class _Run:
 
 
 @contextmanager
-def _started(
-    program: Path, configurations: Sequence[Configuration], task: Path, memory: int
-) -> Iterator[list[_Run]]:
-    """The searches, started; whatever is left of them at the end is killed."""
+def _runs(program: Path, task: Path, memory: int) -> Iterator[Callable[[Configuration], _Run]]:
+    """Yields what starts a search; whatever is left of the searches at the end is killed."""
     runs: list[_Run] = []
+
+    def start(configuration: Configuration) -> _Run:
+        runs.append(_start(program, configuration, task, memory))
+        return runs[-1]
+
     try:
-        for configuration in configurations:
-            runs.append(_start(program, configuration, task, memory))
-        yield runs
+        yield start
     finally:
         for run in runs:
             run.child.kill()
@@ -199,15 +203,18 @@ def _start(program: Path, configuration: Configuration, task: Path, memory: int)
 
 
 def _answers(
-    runs: list[_Run],
-    end: float,
+    configurations: Sequence[Configuration],
+    start: Callable[[Configuration], _Run],
     seconds: float,
     cancel: Callable[[], bool],
     better: Callable[[Answer], None],
 ) -> Iterator[Answer]:
-    """The answers of the runs as they end, or are ended."""
-    open_ = list(runs)
-    while open_:
+    """Start each search when it is due; the answers of the runs as they end, or are ended."""
+    begun, waiting, open_ = time.monotonic(), list(configurations), list[_Run]()
+    while waiting or open_:
+        passed = time.monotonic() - begun
+        while waiting and (passed >= waiting[0].after or not open_):
+            open_.append(start(waiting.pop(0)))
         ended = [one for one in open_ if one.child.process.poll() is not None]
         for run in open_:
             for answer in _meanwhile(run):
@@ -216,7 +223,7 @@ def _answers(
             open_.remove(run)
             code = run.child.process.returncode
             yield replace(_answer(run, code), exit_code=code, closing=_closing(run))
-        stopped = _stopped(end, seconds, cancel) if open_ else None
+        stopped = _stopped(begun + seconds, seconds, cancel) if open_ else None
         if stopped is not None:
             for run in open_:
                 run.child.kill()
@@ -271,7 +278,8 @@ def _answer(run: _Run, code: int) -> Answer:
         case 11 if run.configuration.complete:
             return _ended(run, "no plan", "it searched all there is and found no plan")
         case 11 | 12:
-            return _ended(run, "failed", "it stopped without a plan and without a proof")
+            kind: AnswerKind = "failed" if run.configuration.complete else "no proof"
+            return _ended(run, kind, "it stopped without a plan and without a proof")
         case 22 | 24:
             return _ended(run, "limit", "its memory limit was reached")
         case 23:

@@ -1,0 +1,84 @@
+"""The order of variables and the places of values in encoding E.
+
+Planners break ties by the numbers of variables: with another order the same search may expand
+thirty times as many states. `by_causes` puts the variables of a task into the order of its causal
+graph (Helmert, "The Fast Downward planning system", JAIR 2006, section 5): what is used to change
+others comes before these, and goals come last.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from heapq import heapify, heappop, heappush
+
+from tokenworld.planning.space.graph import strong_components
+from tokenworld.planning.task import Literal, Operator, Task
+
+Weights = Mapping[int, Mapping[int, int]]
+"""For each variable those that are changed depending on it, and by how many effects."""
+
+
+def by_causes(task: Task) -> Task:
+    """The same task with its variables in the order of its causal graph."""
+    weights = _weights(task)
+    goals = {variable for variable, _ in task.goal}
+    groups = strong_components(range(len(task.variables)), lambda one: list(weights[one]))
+    order = [one for group in reversed(groups) for one in _by_weight(group, weights, goals)]
+    return _renumbered(task, order)
+
+
+def _weights(task: Task) -> Weights:
+    """The causal graph: for each operator an edge from what it asks to what it changes."""
+    found: defaultdict[int, Counter[int]] = defaultdict(Counter)
+    for one in task.operators:
+        asked = {variable for variable, _ in one.precondition}
+        for effect in one.effects:
+            causes = asked | {variable for variable, _ in effect.conditions}
+            for cause in causes - {effect.variable}:
+                found[cause][effect.variable] += 1
+    return found
+
+
+def _by_weight(group: Iterable[int], weights: Weights, goals: set[int]) -> list[int]:
+    """Variables that depend on each other: that one next on which the fewest edges of the others
+    lead, goals after the rest."""
+    left = set(group)
+    incoming = dict.fromkeys(left, 0)
+    for one in left:
+        for target, weight in weights[one].items():
+            if target in left:
+                incoming[target] += weight
+    waiting = [(one in goals, weight, one) for one, weight in incoming.items()]
+    heapify(waiting)
+    order = list[int]()
+    while waiting:
+        _, weight, one = heappop(waiting)
+        if one not in left or weight != incoming[one]:
+            continue
+        left.discard(one)
+        order.append(one)
+        for target, less in weights[one].items():
+            if target in left:
+                incoming[target] -= less
+                heappush(waiting, (target in goals, incoming[target], target))
+    return order
+
+
+def _renumbered(task: Task, order: Sequence[int]) -> Task:
+    """The task with the variables in an order."""
+    new = {old: number for number, old in enumerate(order)}
+
+    def literals(of: Sequence[Literal]) -> tuple[Literal, ...]:
+        return tuple(sorted((new[variable], positions) for variable, positions in of))
+
+    def operator(one: Operator) -> Operator:
+        effects = tuple(
+            replace(e, conditions=literals(e.conditions), variable=new[e.variable])
+            for e in one.effects
+        )
+        return replace(one, precondition=literals(one.precondition), effects=effects)
+
+    variables = tuple(task.variables[old] for old in order)
+    return Task(variables, tuple(map(operator, task.operators)), literals(task.goal))
