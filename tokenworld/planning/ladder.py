@@ -44,7 +44,7 @@ from tokenworld.planning.search.own import OwnRung, Say
 from tokenworld.planning.verdict import Attempt, AttemptResult, Verdict, require_goal
 
 _FIRST_STATES = 200_000
-_FIRST_SECONDS = 2.0
+_FIRST_SECONDS = 1.0
 _FIRST_SHARE = 0.4
 """The first search takes at most this share of the time, so that an engine gets the rest."""
 _LOOK_STATES = 2_000
