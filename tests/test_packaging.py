@@ -16,6 +16,7 @@ DATA = {
     "grammars": ROOT / "grammars",
     "rules": ROOT / "rules",
     "domains": ROOT / "domains",
+    "cards": ROOT / "cards",
     "errors": ROOT / "docs" / "errors",
 }
 PROGRAM = "from tokenworld.cli import main; main()"
@@ -106,6 +107,12 @@ def test_a_bundled_page_is_printed_from_elsewhere(installed: Path, tmp_path: Pat
     done = tw(installed, tmp_path, "explain", "TW0403")
     assert done.returncode == 0, done.stderr
     assert done.stdout == (DATA["errors"] / "TW0403.md").read_text(encoding="utf-8")
+
+
+def test_a_card_is_made_from_elsewhere(installed: Path, tmp_path: Path) -> None:
+    done = tw(installed, tmp_path, "card", "--for", "repair")
+    assert done.returncode == 0, done.stderr
+    assert "**The block rule.**" in done.stdout
 
 
 def test_nothing_is_written_where_nothing_is_recorded(installed: Path, tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
-"""Find the data that comes with the package: `grammars`, `rules`, `domains` and `errors`.
+"""Find the data that comes with the package: grammars, rules, domains, cards and pages of `docs`.
 
 In a wheel they lie in `tokenworld/_data/`; in a checkout or an editable install they are folders
-beside the package (the pages of `errors` in `docs/errors`).
+beside the package (`errors` and `pages` in `docs/errors` and `docs`).
 """
 
 from __future__ import annotations
@@ -9,9 +9,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-AssetKind = Literal["grammars", "rules", "domains", "errors"]
+AssetKind = Literal["grammars", "rules", "domains", "cards", "errors", "pages"]
 
 _PACKAGE = Path(__file__).resolve().parent
+_IN_DOCS = {"errors": Path("docs", "errors"), "pages": Path("docs")}
 
 
 class MissingAssetsError(RuntimeError):
@@ -20,7 +21,7 @@ class MissingAssetsError(RuntimeError):
 
 def asset_folder(kind: AssetKind) -> Path:
     """The folder of one kind of data; raises `MissingAssetsError` if the install lacks it."""
-    beside = Path("docs", "errors") if kind == "errors" else Path(kind)
+    beside = _IN_DOCS.get(kind, Path(kind))
     places = (_PACKAGE / "_data" / kind, _PACKAGE.parent / beside)
     for place in places:
         if place.is_dir():
@@ -50,3 +51,8 @@ def domains_folder() -> Path:
 def error_page(code: str) -> Path:
     """The page of a diagnostic code, which `tw explain` prints."""
     return asset_folder("errors") / f"{code}.md"
+
+
+def language_page() -> Path:
+    """The page that lists the constructs of the language, of which `tw card` is made."""
+    return asset_folder("pages") / "language.md"

@@ -1,5 +1,5 @@
 """The verbs about rules: check, lint, fmt, test, mutate, judge, fuzz; and those that print them:
-explain, rules, graph, grammar, schema, model."""
+explain, rules, graph, grammar, card, schema, model."""
 
 from __future__ import annotations
 
@@ -188,6 +188,17 @@ def grammar(
     json: Json = False,
 ) -> None:
     """The grammar of the language, for parsers and for constrained decoding."""
+
+
+@does("card.verb.print_card")
+def card(
+    *,
+    purpose: Annotated[
+        Literal["author", "player", "repair"], Parameter(name="--for", help="Who reads it.")
+    ] = "author",
+    json: Json = False,
+) -> None:
+    """The language in 3,000 tokens, for a language model."""
 
 
 @does("reading.schema")

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 MODULES = {
     "checking": (
         "check", "lint", "fmt", "test", "mutate", "judge", "fuzz",
-        "explain", "rules", "graph", "grammar", "schema", "model",
+        "explain", "rules", "graph", "grammar", "card", "schema", "model",
     ),
     "planning": ("plan", "hint", "audit", "doctor", "sweep", "export", "import", "equiv"),
     "playing": ("run", "rollout", "play", "legal", "dist"),
