@@ -48,6 +48,8 @@ HOME = {
     "gymnasium": "gym",
     "pettingzoo": "gym",
     "crafter": "gym/crafter.py",
+    "httpx": "verbs/author/providers/over_http.py",
+    "pydantic_ai": "verbs/author/providers/agents.py",
     "joblib": "verbs/sweep/workers.py",
     "dask": "verbs/sweep/workers.py",
     "distributed": "verbs/sweep/workers.py",

@@ -18,7 +18,8 @@ DOMAINS = sorted((ROOT / "domains").glob("*/world.tw"))
 
 HEAVY = (
     *("lark", "pydantic", "sqlite3", "textual", "unified_planning", "numpy", "rich", "asyncio"),
-    *("tokenworld.planning", "tokenworld.store", "tokenworld.play", "tokenworld.verbs.judge"),
+    *("httpx", "pydantic_ai", "tokenworld.verbs.author", "tokenworld.verbs.judge"),
+    *("tokenworld.planning", "tokenworld.store", "tokenworld.play"),
 )
 """What checking a file has no use for."""
 
@@ -69,7 +70,7 @@ def test_nothing_of_the_benchmark_and_the_judge_is_loaded(tmp_path: Path, call: 
     stored = ["--store", str(tmp_path / "runs.sqlite")] if verb in ("play", "run") else []
     found = loaded_by(verb, world, *options, *stored)
     assert f"tokenworld.cli.{'checking' if verb == 'check' else 'planning'}" in found or stored
-    unwanted = ("simbench", "verbs.records", "verbs.judge")
+    unwanted = ("simbench", "verbs.records", "verbs.judge", "verbs.author", "httpx", "pydantic_ai")
     assert not [name for name in found if any(one in name for one in unwanted)]
 
 

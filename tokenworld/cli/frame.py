@@ -35,6 +35,7 @@ MODULES = {
     "planning": ("plan", "hint", "audit", "doctor", "sweep", "export", "import", "equiv"),
     "playing": ("run", "rollout", "play", "legal", "dist"),
     "learning": ("learn",),
+    "authoring": ("author",),
     "recorded": ("runs", "log", "quality", "report", "conform"),
     "predicting": ("simbench",),
 }  # fmt: skip

@@ -2,7 +2,7 @@
 
 Ranges: 00xx files, 01xx syntax, 02xx names, 03xx types and units, 04xx changes, 05xx laws and
 phases, 06xx worlds, 07xx scenarios, 08xx planning and export, 09xx lints, 10xx run time,
-11xx run store.
+11xx run store, 12xx outcomes and learning, 13xx authoring.
 """
 
 from __future__ import annotations
@@ -130,6 +130,8 @@ CODES: Final[dict[str, tuple[str, Severity]]] = {
     "TW1204": ("learned number decides more than a probability", ERROR),
     "TW1205": ("recorded transition is impossible by the rules", ERROR),
     "TW1206": ("too little data for a param", WARNING),
+    "TW1301": ("provider of a language model failed", ERROR),
+    "TW1302": ("transcript unusable, or a replay that differs", ERROR),
 }
 
 

@@ -106,6 +106,12 @@ def notice_rule(loaded: Loaded, rule: str, scenarios: Iterable[Scenario]) -> boo
     return any(notices(loaded, program, one) for one in scenarios for program in programs)
 
 
+def notices_holding_goal(loaded: Loaded, goal: str, scenarios: Iterable[Scenario]) -> bool:
+    """Whether one of the scenarios fails if a goal holds from the start."""
+    program = _ended(loaded.program, goal, value=True)
+    return any(notices(loaded, program, one) for one in scenarios)
+
+
 def _without(program: Program, rule: str) -> Iterator[Program]:
     """The program with a rule that does nothing, or that does what it does without a condition."""
     if rule in program.actions:

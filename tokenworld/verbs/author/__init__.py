@@ -1,0 +1,1 @@
+"""``tw author``: language models write a world from a description; the judge accepts it, or not."""

@@ -1,0 +1,101 @@
+"""Requests to a language model and its answers: one method, whoever answers."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterable, Mapping
+from typing import Final, Literal, Protocol, get_args
+
+from tokenworld.diagnostics import Diagnostic, Failure
+from tokenworld.diagnostics.frozen import frozen
+
+Role = Literal["analyst", "researcher", "developer", "tester", "player"]
+ROLES: Final[tuple[Role, ...]] = get_args(Role)
+Speaker = Literal["system", "user", "assistant"]
+
+MOST_BYTES: Final = 512 * 1024
+"""Bytes of one answer; what is longer is cut away before anybody reads it."""
+_SECRET: Final = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)\w*$")
+_LEAST_SECRET: Final = 8
+
+
+@frozen
+class Message:
+    """One turn of a conversation."""
+
+    who: Speaker
+    text: str
+
+
+@frozen
+class Request:
+    """A conversation that a role puts to the model; ``seed`` is for models that take one."""
+
+    role: Role
+    messages: tuple[Message, ...]
+    seed: int
+
+    def to_json(self) -> dict[str, object]:
+        turns = [{"role": one.who, "content": one.text} for one in self.messages]
+        return {"role": self.role, "messages": turns, "seed": self.seed}
+
+    @property
+    def digest(self) -> str:
+        """The hash by which a transcript knows the request."""
+        return digest(json.dumps(self.to_json(), ensure_ascii=False, sort_keys=True))
+
+
+def digest(text: str) -> str:
+    """The SHA-256 of a text, in hexadecimal digits."""
+    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
+
+
+@frozen
+class Response:
+    """An answer, with the tokens that the provider counted (none if it did not) and the cost."""
+
+    text: str
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    cost: float = 0.0
+
+
+class Provider(Protocol):
+    """Whoever answers: a script, a program, an address, a library."""
+
+    name: str
+    model: str
+
+    def ask(self, request: Request) -> Response:
+        """The answer; `ProviderFailure` where none comes."""
+
+    def close(self) -> None:
+        """Leave nothing behind."""
+
+
+class ProviderFailure(Failure):
+    """TW1301: a provider that gives no answer; ``why`` is a clause."""
+
+    def __init__(self, why: str, hint: str) -> None:
+        self.why, self.hint = why, hint
+        super().__init__(Diagnostic("TW1301", f"The provider {why}.", hint=hint))
+
+
+def secrets(environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
+    """The values of the environment that are keys by their names, the longest first."""
+    found = {
+        value.strip()
+        for name, value in environment.items()
+        if _SECRET.search(name.upper()) and len(value.strip()) >= _LEAST_SECRET
+    }
+    return tuple(sorted(found, key=lambda one: (-len(one), one)))
+
+
+def scrubbed(text: str, keys: Iterable[str]) -> str:
+    """The text without keys."""
+    for key in keys:
+        text = text.replace(key, "[key]")
+    return text

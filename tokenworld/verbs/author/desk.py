@@ -1,0 +1,132 @@
+"""The desk: every question to a model goes over it, within the budgets, into the transcript."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Final, Literal
+
+from tokenworld.model.schema import CLOSED
+from tokenworld.verbs.author.asking import (
+    MOST_BYTES,
+    Message,
+    Provider,
+    ProviderFailure,
+    Request,
+    Role,
+    scrubbed,
+    secrets,
+)
+from tokenworld.verbs.author.transcript import Event, Outside, Transcript
+from tokenworld.verbs.judge.contract import Budget, Contract
+from tokenworld.verbs.judge.findings import tokens
+
+Reason = Literal[
+    "accepted", "max_rounds", "budget", "stalled", "provider_error", "cancelled", "time", "cut",
+]  # fmt: skip
+CALLS: Final = 6
+"""Calls of the developer in a round."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What decides a run beside its description and the answers; the header of its transcript.
+
+    ``calls`` bounds the developer's calls in a round, ``tools`` whether it has any. ``tokens``,
+    ``cost`` and ``seconds`` are without bound where they are none.
+    """
+
+    __pydantic_config__ = CLOSED
+    contract: Contract = field(default_factory=Contract)
+    roles: tuple[Role, ...] = ("analyst", "researcher", "developer", "tester", "player")
+    rounds: int = 4
+    calls: int = CALLS
+    tools: bool = True
+    requests: int = 100
+    tokens: int | None = None
+    cost: float | None = None
+    seconds: float | None = None
+    seed: int = 0
+    judge: Budget = field(default_factory=lambda: Budget(mutants=20, seconds=60.0))
+
+    def to_json(self) -> dict[str, object]:
+        return asdict(self)
+
+
+class Stop(Exception):
+    """The run ends here, for a reason of its own."""
+
+    def __init__(self, reason: Reason, why: str = "") -> None:
+        super().__init__(why)
+        self.reason, self.why = reason, why
+
+
+@dataclass(slots=True)
+class Desk:
+    """Puts requests, and counts what they take. ``provider`` is none in a replay."""
+
+    settings: Settings
+    transcript: Transcript
+    provider: Provider | None
+    began: float = field(default_factory=time.monotonic)
+    requests: int = 0
+    tokens: int = 0
+    cost: float = 0.0
+    keys: tuple[str, ...] = field(default_factory=secrets)
+
+    def ask(self, role: Role, messages: Sequence[Message]) -> str:
+        """The answer to a conversation.
+
+        Raises `Stop` where a budget is used up, and `Outside` where the provider or the time ends.
+        """
+        self._afford()
+        request = Request(role, tuple(messages), self.settings.seed)
+        self.requests += 1
+        number = self.requests
+        self.transcript.write("request", n=number, role=role, hash=request.digest)
+        found = self.transcript.fetch("response", lambda: self._live(request, number))
+        self.tokens += found["tokens_in"] + found["tokens_out"]
+        self.cost += found["cost"]
+        return str(found["text"])
+
+    def search(self, query: str, live: Callable[[str], object]) -> Event:
+        """The results of a search, which come from outside like an answer."""
+        return self.transcript.fetch("search", lambda: {"query": query, "results": live(query)})
+
+    def note(self, tool: str, given: object, told: str) -> None:
+        """Record the use of a tool."""
+        self.transcript.write("tool", tool=tool, given=given, told=told)
+
+    def _live(self, request: Request, number: int) -> Event:
+        if self.provider is None:
+            raise Outside({"event": "end", "reason": "cut"})
+        try:
+            found = self.provider.ask(request)
+        except ProviderFailure as failure:
+            why = scrubbed(failure.why, self.keys)
+            event = {"event": "end", "reason": "provider_error", "why": why, "hint": failure.hint}
+            raise Outside(event) from None
+        text = scrubbed(found.text.encode("utf-8", "replace").decode(), self.keys)
+        asked = "".join(one.text for one in request.messages)
+        counted_in = tokens(asked) if found.tokens_in is None else found.tokens_in
+        counted_out = tokens(text) if found.tokens_out is None else found.tokens_out
+        size = len(text.encode())
+        if size > MOST_BYTES:
+            text = f"(cut: {size:,} bytes)"
+        return {
+            "n": number, "text": text, "tokens_in": counted_in, "tokens_out": counted_out,
+            "cost": found.cost,
+        }  # fmt: skip
+
+    def _afford(self) -> None:
+        bounds = self.settings
+        if self.requests >= bounds.requests:
+            raise Stop("budget", f"{bounds.requests} requests")
+        if bounds.tokens is not None and self.tokens >= bounds.tokens:
+            raise Stop("budget", f"{bounds.tokens:,} tokens")
+        if bounds.cost is not None and self.cost >= bounds.cost:
+            raise Stop("budget", f"a cost of {bounds.cost:g}")
+        late = bounds.seconds is not None and time.monotonic() - self.began >= bounds.seconds
+        if late and self.transcript.exhausted:
+            raise Outside({"event": "end", "reason": "time", "why": f"{bounds.seconds:g} seconds"})

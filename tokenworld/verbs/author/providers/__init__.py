@@ -1,0 +1,1 @@
+"""Providers: a script, a program, an OpenAI-compatible address, or a library of models."""

@@ -1,0 +1,375 @@
+"""The loop: analyst, researcher, then rounds of developer, tester and judge, and the player."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from tokenworld import __version__
+from tokenworld.diagnostics import counted
+from tokenworld.verbs.author import playing, prompts
+from tokenworld.verbs.author.answers import (
+    Call,
+    Patch,
+    Whole,
+    json_of,
+    patched,
+    read_answer,
+    whole_texts,
+)
+from tokenworld.verbs.author.asking import Message, Provider, Role, digest
+from tokenworld.verbs.author.attempts import FOR_TESTER, Attempt, Facts, brief_for, judged
+from tokenworld.verbs.author.desk import Desk, Reason, Settings, Stop
+from tokenworld.verbs.author.playing import Violation
+from tokenworld.verbs.author.searching import Search, research
+from tokenworld.verbs.author.sources import (
+    Dispute,
+    Test,
+    errors_text,
+    fitting,
+    is_sound,
+    joined,
+    merged,
+    signatures,
+    tests_of,
+    titles,
+    untrusted,
+    without_scenarios,
+)
+from tokenworld.verbs.author.specification import (
+    Specification,
+    contract_of,
+    read_specification,
+)
+from tokenworld.verbs.author.tools import use
+from tokenworld.verbs.author.transcript import FORMAT, Outside, Transcript
+from tokenworld.verbs.card.making import card
+
+_ANALYST_TRIES: Final = 2
+Say = Callable[[str], None]
+
+
+def _quiet(line: str) -> None:
+    """Nobody listens."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A description, and who is to make a world of it."""
+
+    description: str
+    settings: Settings
+    provider: Provider | None
+    transcript: Transcript
+    model: tuple[str, str] = ("", "")
+    """The name of the provider and of the model, for the header."""
+    search: Search | None = None
+    told: Say = _quiet
+    """Gets a line for each round."""
+    progress: Say = _quiet
+    kept: Callable[[Attempt], None] = lambda attempt: None
+    """Gets each attempt that is better than those before it, to write it down."""
+
+
+@dataclass(slots=True)
+class Result:
+    """What came of a run, round by round."""
+
+    reason: Reason = "cut"
+    why: str = ""
+    hint: str = ""
+    spec: Specification | None = None
+    attempts: list[Attempt] = field(default_factory=list)
+    violations: list[Violation] = field(default_factory=list)
+    best: Attempt | None = None
+    requests: int = 0
+    tokens: int = 0
+    cost: float = 0.0
+
+
+def author(job: Job) -> Result:
+    """Run the loop to its end. `Failure` only where the transcript cannot be written or differs."""
+    return _Loop(job).run()
+
+
+def header(job: Job) -> dict[str, object]:
+    """The first event of a transcript, which says all that a replay has to know."""
+    return {
+        "format": FORMAT, "version": __version__, "description": job.description,
+        "description_hash": digest(job.description), "card_hash": digest(card("author")),
+        "provider": job.model[0], "model": job.model[1], "settings": job.settings.to_json(),
+    }  # fmt: skip
+
+
+class _Loop:
+    """The state of a run: the world so far, its tests, and what was said about them."""
+
+    def __init__(self, job: Job) -> None:
+        self.job, self.settings = job, job.settings
+        self.desk = Desk(job.settings, job.transcript, job.provider)
+        self.result = Result()
+        self.source, self.rules = "", dict[str, tuple[str, ...]]()
+        self.written: list[Test] = []
+        """All tests of the tester's; ``tests`` are those that fit the world as it is."""
+        self.tests: list[Test] = []
+        self.disputes: list[Dispute] = []
+        self.note, self.signed, self.earlier = "", "", dict[str, None]()
+        self.pending: Attempt | None = None
+
+    def takes_part(self, role: Role) -> bool:
+        return role in self.settings.roles
+
+    def run(self) -> Result:
+        result = self.result
+        try:
+            self.job.transcript.write("header", **header(self.job))
+            self._rounds()
+        except Stop as stop:
+            result.reason, result.why = stop.reason, stop.why
+        except Outside as outside:
+            event = outside.event
+            result.reason = event["reason"]
+            result.why, result.hint = event.get("why", ""), event.get("hint", "")
+        except KeyboardInterrupt:
+            if not self.job.transcript.exhausted:
+                raise  # what is recorded has its own end
+            result.reason = "cancelled"
+            if self.pending is not None and self.job.transcript.last == "judgement":
+                self._settle(self.pending)
+        result.requests, result.tokens = self.desk.requests, self.desk.tokens
+        result.cost = self.desk.cost
+        if result.reason != "cut":
+            self._end()
+        return result
+
+    def _end(self) -> None:
+        best = self.result.best
+        self.job.transcript.write(
+            "end", reason=self.result.reason, why=self.result.why, hint=self.result.hint,
+            best=None if best is None else best.number, hash=best.hash if best else None,
+            status=None if best is None else best.status,
+        )  # fmt: skip
+
+    # ---- the rounds -----------------------------------------------------------------------------
+
+    def _rounds(self) -> None:
+        if self.takes_part("analyst"):
+            self.result.spec = self._analysed()
+        if self.takes_part("researcher") and self.job.search is not None and self.result.spec:
+            self.result.spec = research(self.desk, self.result.spec, self.job.search)
+        for number in range(1, self.settings.rounds + 1):
+            self._developed()
+            if self.takes_part("tester"):
+                self._tested()
+            attempt = self._judged(number)
+            if attempt.status == "accepted" and self._stands(attempt):
+                raise Stop("accepted")
+            self._stalls(attempt)
+            self._prepare(attempt)
+        accepted = self.result.best is not None and self.result.best.status == "accepted"
+        raise Stop("accepted" if accepted else "max_rounds")
+
+    def _analysed(self) -> Specification:
+        messages, why = prompts.analyst(self.job.description), ""
+        for _ in range(_ANALYST_TRIES):
+            answer = self.desk.ask("analyst", messages)
+            try:
+                return read_specification(json_of(answer), self.job.description)
+            except ValueError as error:
+                why = str(error)
+            again = f"That is no specification: {why}. Answer again."
+            messages += [Message("assistant", answer), Message("user", again)]
+        hint = "Ask another model, or leave the analyst out: `--without analyst`."
+        event = {"event": "end", "reason": "provider_error", "hint": hint,
+                 "why": f"gives no specification: {why}"}  # fmt: skip
+        raise Outside(event)
+
+    # ---- the developer --------------------------------------------------------------------------
+
+    def _developed(self) -> None:
+        """Let the developer work until it submits, or its calls are used up."""
+        messages = prompts.developer(
+            self.job.description, self.result.spec, self.settings.contract.kind,
+            tested=self.takes_part("tester"), tools=self.settings.tools,
+        )  # fmt: skip
+        brief = self._developer_brief()
+        if self.source or brief or self.note:
+            messages.append(prompts.before(self.source, brief, self.note))
+        self.disputes = []
+        for left in reversed(range(self.settings.calls)):
+            answer = self.desk.ask("developer", messages)
+            told, submitted = self._taken(answer)
+            if submitted:
+                return
+            told += f"\n\n({counted(left, 'call')} left in this round)"
+            messages += [Message("assistant", answer), Message("user", told)]
+
+    def _developer_brief(self) -> str:
+        if not self.result.attempts:
+            return ""
+        last = self.result.best or self.result.attempts[-1]
+        without = FOR_TESTER if self.takes_part("tester") else ()
+        return brief_for(last.judgement, without)
+
+    def _taken(self, answer: str) -> tuple[str, bool]:
+        """Do what an answer says; what to tell the developer, and whether it submitted."""
+        read = read_answer(answer)
+        told, submitted, before = list(read.problems), False, self.source
+        parts = read.parts if self.settings.tools else read.parts[:1]
+        for part in parts:
+            match part:
+                case Whole(text=text):
+                    told += self._adopt(text)
+                case Patch():
+                    text, why = patched(self.source, part)
+                    told += [why] if why else self._adopt(text)
+                case Call(name="submit", given=given):
+                    told += self._submitted(given)
+                    submitted = True
+                case Call(name=name, given=given):
+                    answered = use(part, self._whole())
+                    self.desk.note(name, given, answered)
+                    told.append(f"{name}: {answered}")
+        if self.source != before:
+            told.append(errors_text(self._whole()))
+        return "\n\n".join(told), submitted and not read.problems
+
+    def _adopt(self, text: str) -> list[str]:
+        why = untrusted(text)
+        if why is not None:
+            return [why]
+        self.source = text
+        if self.takes_part("tester") and titles(text):
+            self.source = without_scenarios(text)
+            return ["Your scenarios were left out: the tester writes them."]
+        return []
+
+    def _submitted(self, given: dict[str, object]) -> list[str]:
+        told = []
+        rules, disputes = given.get("rules", {}), given.get("disputes", [])
+        if isinstance(rules, dict):
+            for key, value in rules.items():
+                named = value if isinstance(value, list) else [value]
+                self.rules[str(key)] = tuple(str(one) for one in named)
+        else:
+            told.append('`rules` is an object such as {"M1": ["burn"]}.')
+        for one in disputes if isinstance(disputes, list) else ():
+            if isinstance(one, dict):
+                title, why = str(one.get("title", "")), str(one.get("why", ""))
+                self.disputes.append(Dispute(title, f"The developer says: {why}"))
+        return told
+
+    def _whole(self) -> str:
+        return joined(self.source, self.tests)
+
+    # ---- the tester -----------------------------------------------------------------------------
+
+    def _tested(self) -> None:
+        """Let the tester write scenarios, where there is something to test and to say."""
+        if not is_sound(self.source):
+            return
+        signed = signatures(self.source)
+        self.tests, unfit = fitting(self.source, self.written)
+        contested = [*unfit, *self.disputes]
+        brief = self._tester_brief()
+        if self.tests and signed == self.signed and not contested and not brief:
+            return
+        self.signed = signed
+        answer = self.desk.ask("tester", prompts.tester(
+            self.result.spec, self.job.description, signed, self.tests, contested, brief,
+        ))  # fmt: skip
+        for text in whole_texts(answer):
+            found, unread = tests_of(text)
+            self.written = merged(self.written, found)
+            self.disputes += unread
+        self.tests, unfit = fitting(self.source, self.written)
+        self.disputes += unfit
+
+    def _tester_brief(self) -> str:
+        if not self.result.attempts:
+            return ""
+        last = self.result.best or self.result.attempts[-1]
+        return brief_for(last.judgement, only=FOR_TESTER, blind=True)
+
+    # ---- the judge ------------------------------------------------------------------------------
+
+    def _judged(self, number: int) -> Attempt:
+        contract = contract_of(self.settings.contract, self.result.spec, self.rules)
+        facts = Facts(contract, self.result.spec, tuple(self.earlier))
+        text = self._whole()
+        found = judged(text, facts, self.settings.judge, self.job.progress)
+        attempt = Attempt(
+            number, self.source, tuple(self.tests), tuple(self.disputes), dict(self.rules), found
+        )
+        self.pending = attempt
+        self._record(attempt)
+        self._settle(attempt)
+        self.job.told(round_line(attempt, self.desk.requests, self.desk.tokens))
+        return attempt
+
+    def _settle(self, attempt: Attempt) -> None:
+        """Count a recorded attempt, and keep it where it is the best so far."""
+        self.pending = None
+        self.earlier.update(dict.fromkeys(titles(attempt.text)))
+        self.result.attempts.append(attempt)
+        best = self.result.best
+        if attempt.source.strip() and (best is None or attempt.score > best.score):
+            self.result.best = attempt
+            self.job.kept(attempt)
+
+    def _record(self, attempt: Attempt) -> None:
+        found = attempt.judgement
+        self.job.transcript.write(
+            "attempt", round=attempt.number, hash=attempt.hash, text=attempt.text,
+            rules=attempt.rules, disputes=[[one.title, one.why] for one in attempt.disputes],
+        )  # fmt: skip
+        self.job.transcript.write(
+            "judgement", round=attempt.number, status=found.status, figures=dict(found.figures),
+            findings=[[one.code, one.found.message] for one in found.findings],
+        )  # fmt: skip
+
+    def _stands(self, attempt: Attempt) -> bool:
+        """Whether the player finds nothing against a world that the judge accepts, or has said it
+        already."""
+        if not self.takes_part("player") or self.result.violations:
+            return True
+        found = playing.play(self.desk, attempt.text, self.result.spec, self.job.description)
+        self.result.violations += found
+        lines = "\n".join(one.told for one in found)
+        self.note = f"A player says that rules are violated; correct what is true:\n{lines}"
+        return not found
+
+    def _stalls(self, attempt: Attempt) -> None:
+        """Stop where nothing new comes: a source twice, or the same findings twice."""
+        earlier = self.result.attempts[:-1]
+        if any(one.hash == attempt.hash for one in earlier):
+            raise Stop("stalled", "the same source again")
+        if earlier and earlier[-1].complaints == attempt.complaints and attempt.complaints:
+            raise Stop("stalled", "the same findings again")
+
+    def _prepare(self, attempt: Attempt) -> None:
+        """Go on from the best world: a worse one is told and left."""
+        best = self.result.best
+        if best is None or best is attempt:
+            self.note = self.note if self.result.violations else ""
+            return
+        self.source = best.source
+        worse = list(_shown(attempt.complaints))
+        self.note = "\n".join(("Your last change made it worse, and was undone:", *worse))
+
+
+def _shown(complaints: Sequence[tuple[str, str]]) -> Iterator[str]:
+    yield from (f"{code}: {message}" for code, message in complaints[:5])
+
+
+def round_line(attempt: Attempt, requests: int, tokens: int) -> str:
+    """The line of a round on the terminal."""
+    errors = [one.code for one in attempt.judgement.findings if one.is_error]
+    kinds = f" ({', '.join(dict.fromkeys(errors))})" if errors else ""
+    disputed = f", {counted(len(attempt.disputes), 'disputed scenario')}" * bool(attempt.disputes)
+    return (
+        f"round {attempt.number}: {attempt.status}, {counted(len(errors), 'error')}{kinds}, "
+        f"{counted(len(attempt.tests), 'test')}{disputed}; "
+        f"{counted(requests, 'request')}, {tokens:,} tokens"
+    )

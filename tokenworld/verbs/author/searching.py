@@ -1,0 +1,82 @@
+"""The researcher: a few queries to a search of the user's choice, without the answer itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from tokenworld.verbs.author import prompts
+from tokenworld.verbs.author.answers import json_of
+from tokenworld.verbs.author.asking import Message, scrubbed
+from tokenworld.verbs.author.desk import Desk
+from tokenworld.verbs.author.specification import Specification
+
+MOST_QUERIES: Final = 4
+_MOST_RESULTS, _MOST_CHARACTERS = 5, 1_500
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """A search: ``ask`` returns results as ``{"source": …, "text": …}``; those that contain a text
+    of ``denied`` would leak what is to be written, and are left out."""
+
+    ask: Callable[[str], object]
+    denied: tuple[str, ...] = ()
+
+    def results(self, query: str) -> list[dict[str, str]]:
+        """The allowed results, each cut to some hundred words."""
+        return list(self._allowed(query))[:_MOST_RESULTS]
+
+    def _allowed(self, query: str) -> Iterator[dict[str, str]]:
+        found = self.ask(query)
+        for one in found if isinstance(found, list) else ():
+            if not isinstance(one, dict):
+                continue
+            source, text = str(one.get("source", "")), str(one.get("text", ""))
+            told = f"{source}\n{text}".casefold()
+            if not any(word.casefold() in told for word in self.denied):
+                yield {"source": source, "text": text[:_MOST_CHARACTERS]}
+
+
+def research(desk: Desk, spec: Specification, search: Search) -> Specification:
+    """The specification with what was found about its open questions."""
+    if not spec.questions:
+        return spec
+    messages = prompts.researcher(spec.questions)
+    answer = desk.ask("researcher", messages)
+    queries = [str(one) for one in _listed(answer, "queries")][:MOST_QUERIES]
+    if not queries:
+        return spec
+    told = "\n\n".join(_told(desk, query, search) for query in queries)
+    messages += [Message("assistant", answer), Message("user", told)]
+    answers = _listed(desk.ask("researcher", messages), "answers")
+    return replace(spec, answers=tuple(_answers(answers)))
+
+
+def _told(desk: Desk, query: str, search: Search) -> str:
+    def live(asked: str) -> list[dict[str, str]]:
+        return [
+            {key: scrubbed(value, desk.keys) for key, value in one.items()}
+            for one in search.results(asked)
+        ]
+
+    found = desk.search(query, live)["results"]
+    lines = [f"[{one['source']}] {one['text']}" for one in found]
+    return "\n".join((f"Results for “{query}”:", *(lines or ["none"])))
+
+
+def _listed(answer: str, key: str) -> list[Any]:
+    try:
+        found = json_of(answer)
+    except ValueError:
+        return []
+    listed = found.get(key) if isinstance(found, dict) else None
+    return listed if isinstance(listed, list) else []
+
+
+def _answers(found: Iterable[object]) -> Iterator[str]:
+    """The answers that name a source."""
+    for one in found:
+        if isinstance(one, dict) and one.get("text") and one.get("source"):
+            yield f"{one['text']} [{one['source']}]"

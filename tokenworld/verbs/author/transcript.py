@@ -1,0 +1,173 @@
+"""The transcript of a run, `tw-author/1`: one JSON object a line, written and synced one by one.
+
+The transcript is the cassette: `tw author --replay` runs the loop again on the recorded answers and
+compares every line. Events that come from outside (`response`, `search`) are taken from it, all
+others are computed again and must be equal. An ``end`` by somebody outside (Ctrl-C, a provider,
+time) is repeated where it stood.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any, Final
+
+from tokenworld.diagnostics import Diagnostic, Failure, decode_source, read_source
+from tokenworld.verbs.output import unbroken
+
+FORMAT: Final = "tw-author/1"
+NAME: Final = "transcript.jsonl"
+OUTSIDE: Final = ("cancelled", "provider_error", "time")
+"""Ends whose cause is not in the transcript."""
+
+Event = dict[str, Any]
+
+
+class Outside(Exception):
+    """The run ends here by a cause from outside; ``event`` is the recorded end, if any."""
+
+    def __init__(self, event: Event) -> None:
+        super().__init__(str(event.get("reason")))
+        self.event = event
+
+
+def unusable(message: str, hint: str) -> Failure:
+    """TW1302: a transcript that cannot be used."""
+    return Failure(Diagnostic("TW1302", message, hint=hint))
+
+
+class Transcript:
+    """Writes events behind those that are ``recorded``, with which it begins.
+
+    ``path`` is where new ones go; without it the run is a replay, which ends where the recorded
+    ones do.
+    """
+
+    def __init__(self, path: Path | None, recorded: Sequence[str] = ()) -> None:
+        self._path, self._recorded, self._at = path, tuple(recorded), 0
+        self._file: IO[bytes] | None = None
+        self.last = ""
+        """The kind of the last event."""
+
+    @property
+    def compared(self) -> int:
+        """The events so far."""
+        return self._at
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether every recorded event was met, and new ones can follow."""
+        return self._at >= len(self._recorded)
+
+    def write(self, event: str, /, **fields: object) -> None:
+        """Record an event, or compare it with the recorded one."""
+        line = line_of({"event": event, **fields})
+        if self._at < len(self._recorded):
+            self._compare(event, line)
+        elif self._path is None:
+            raise Outside({"event": "end", "reason": "cut"})
+        else:
+            self._append(line, event)
+
+    def fetch(self, event: str, live: Callable[[], Mapping[str, object]], /) -> Event:
+        """An event from outside: the recorded one, else what ``live`` returns."""
+        if self._at < len(self._recorded):
+            found = read_line(self._recorded[self._at])
+            if found.get("event") == event:
+                self._at, self.last = self._at + 1, event
+                return found
+            self._compare(event, line_of({"event": event}))
+        if self._path is None:
+            raise Outside({"event": "end", "reason": "cut"})
+        made: Event = {"event": event, **live()}
+        self._append(line_of(made), event)
+        return made
+
+    def close(self) -> None:
+        """Leave no file open."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def _compare(self, event: str, line: str) -> None:
+        wanted = self._recorded[self._at]
+        if wanted != line:
+            found = read_line(wanted)
+            if found.get("event") == "end" and found.get("reason") in OUTSIDE and event != "end":
+                raise Outside(found)
+            raise unusable(
+                f"Event {self._at + 1} of the transcript is `{_short(wanted)}`; the replay comes "
+                f"to `{_short(line)}`.",
+                "Replay it with the version that recorded it; a changed transcript proves nothing.",
+            )
+        self._at, self.last = self._at + 1, event
+
+    def _append(self, line: str, event: str) -> None:
+        assert self._path is not None
+        with unbroken():
+            try:
+                if self._file is None:
+                    self._file = self._path.open("ab")
+                self._file.write(f"{line}\n".encode("utf-8", "backslashreplace"))
+                self._file.flush()
+                os.fsync(self._file.fileno())
+            except OSError as error:
+                message = f"`{self._path}` cannot be written: {error.strerror or error}."
+                hint = "Name a folder that can be written with `-o`."
+                raise Failure(Diagnostic("TW0001", message, hint=hint)) from None
+            self._at, self.last = self._at + 1, event
+
+
+def _short(line: str) -> str:
+    return line if len(line) <= 120 else f"{line[:119]}…"
+
+
+def line_of(event: Mapping[str, object]) -> str:
+    """An event as its line."""
+    return json.dumps(event, ensure_ascii=False, sort_keys=True)
+
+
+def read_line(line: str) -> Event:
+    """The event of a line; `Failure` (TW1302) where it is none."""
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise unusable(f"`{_short(line)}` is no event of a transcript.", "Name an unchanged one.")
+    return found
+
+
+def recorded_lines(run: Path) -> list[str]:
+    """The events of a transcript, or of a folder with one; a torn last line is left out.
+
+    `Failure` (TW0001, TW1302) where there is none, or of another version.
+    """
+    path = run / NAME if run.is_dir() else run
+    try:
+        data = path.read_bytes()
+    except (OSError, ValueError):
+        data = read_source(path).text.encode()  # it says why there is none
+    lines = decode_source(data[: data.rfind(b"\n") + 1], str(path)).text.split("\n")[:-1]
+    header = read_line(lines[0]) if lines else {}
+    if header.get("format") != FORMAT:
+        found = header.get("format")
+        what = f"is a transcript `{found}`" if found else "has no header of a transcript"
+        raise unusable(f"`{path}` {what}, and `{FORMAT}` can be read.", "Name another run.")
+    return lines
+
+
+def without_end(lines: Sequence[str]) -> list[str]:
+    """The lines without an end by somebody outside, behind which a run can go on.
+
+    `Failure` (TW0006) where the run came to an end of its own.
+    """
+    last = read_line(lines[-1])
+    if last.get("event") != "end":
+        return list(lines)
+    if last.get("reason") in OUTSIDE:
+        return list(lines[:-1])
+    message = f"The run has ended ({last.get('reason')}): there is nothing to go on with."
+    raise Failure(Diagnostic("TW0006", message, hint="Begin a new run in another folder."))
