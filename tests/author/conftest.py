@@ -12,10 +12,76 @@ from typing import Any
 import pytest
 
 from tokenworld.cli import _main
+from tokenworld.verbs.author.asking import Request, Response
 from tokenworld.verbs.author.desk import Settings
 from tokenworld.verbs.author.providers.scripted import Script
 from tokenworld.verbs.author.rounds import Job, Result, author
 from tokenworld.verbs.author.transcript import Transcript
+
+DESCRIPTION = """\
+A cave with an oil lamp. Pouring moves one measure of oil from the hero into the lamp.
+A lamp without oil cannot be lit. The cave is bright when the lamp is lit.
+"""
+SPEC = """\
+{"title": "A cave", "entities": ["lamp", "hero"],
+ "mechanics": [
+  {"id": "M1", "text": "Pouring moves one measure of oil from the hero into the lamp.",
+   "quote": "Pouring moves one measure of oil from the hero into the lamp"},
+  {"id": "M2", "text": "A lamp without oil cannot be lit.",
+   "quote": "A lamp without oil cannot be lit"}],
+ "win": [{"id": "W1", "text": "The cave is bright when the lamp is lit.",
+          "quote": "The cave is bright when the lamp is lit"}]}
+"""
+CAVE = """\
+type Lamp { oil: 0 to 9 = 0  lit: bool }
+type Hero { oil: 0 to 9 = 2 }
+actor me: Hero
+action pour(l: Lamp) as "pour oil into {l}" {
+  require me.oil > 0 else none_left
+  me.oil -= 1
+  l.oil += 1
+}
+action light(l: Lamp) as "light {l}" {
+  require l.oil > 0 else dry
+  require not l.lit else lit
+  l.lit = true
+}
+world cave {
+  object lamp: Lamp
+  object ada: Hero
+  goal bright: lamp.lit
+}
+"""
+TESTS = """\
+scenario "M1 oil is poured" in cave {
+  when pour(lamp) then lamp.oil == 1, ada.oil == 1
+}
+scenario "M2 a dry lamp" in cave {
+  when light(lamp) then refused because dry
+}
+scenario "W1 the whole way" in cave {
+  when pour(lamp) then lamp.oil == 1
+  when pour(lamp) then ada.oil == 0
+  when light(lamp) then won bright
+}
+"""
+RULES = '{"tool": "submit", "rules": {"M1": ["pour"], "M2": ["light"], "W1": ["bright"]}}'
+
+
+def whole(text: str) -> str:
+    return f"```tw\n{text}```\n"
+
+
+def call(text: str) -> str:
+    return f"```tool\n{text}\n```\n"
+
+
+SUBMIT = call(RULES)
+
+
+def patch(search: str, replace: str) -> str:
+    return f"<<<<<<< SEARCH\n{search}\n=======\n{replace}\n>>>>>>> REPLACE\n"
+
 
 PAGE = (Path(__file__).parents[2] / "docs" / "author.md").read_text(encoding="utf-8")
 
@@ -60,24 +126,69 @@ def marked(mark: str) -> str:
     return found[1]
 
 
-Answers = Iterable[tuple[str, str]]
+class Model(Script):
+    """A script that remembers what it was asked."""
+
+    def __init__(self, answers: Iterable[tuple[str, str]]) -> None:
+        super().__init__(answers)
+        self.asked: list[Request] = []
+
+    def ask(self, request: Request) -> Response:
+        self.asked.append(request)
+        return super().ask(request)
+
+    def heard(self, number: int) -> str:
+        """The last turn of a request, counted from 0: what the model was told."""
+        return self.asked[number].messages[-1].text
 
 
-def run(
-    path: Path, description: str, answers: Answers, settings: Settings | None = None, **more: Any
-) -> tuple[Result, list[str]]:
-    """A run with a scripted model, and the lines of its transcript."""
-    transcript = Transcript(path)
-    job = Job(description, settings or Settings(), Script(answers), transcript, **more)
-    result = author(job)
-    transcript.close()
-    return result, path.read_text(encoding="utf-8").splitlines()
+@dataclass(frozen=True)
+class Done:
+    """A run, its model, and the lines of its transcript."""
+
+    result: Result
+    model: Model
+    lines: list[str]
+
+    @property
+    def codes(self) -> list[list[str]]:
+        """The codes of the errors of each round."""
+        return [
+            [one.code for one in attempt.judgement.findings if one.is_error]
+            for attempt in self.result.attempts
+        ]
 
 
-def replayed(lines: list[str], description: str, settings: Settings | None = None) -> Result:
+Run = Callable[..., Done]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """``run(answers, settings, description)``: every run is replayed, and must be equal."""
+
+    def call(
+        answers: Iterable[tuple[str, str]],
+        settings: Settings,
+        description: str = DESCRIPTION,
+        **more: Any,
+    ) -> Done:
+        path, model = tmp_path / "transcript.jsonl", Model(answers)
+        path.unlink(missing_ok=True)
+        transcript = Transcript(path)
+        result = author(Job(description, settings, model, transcript, **more))
+        lines = path.read_text(encoding="utf-8").splitlines()
+        again = replayed(lines, description, settings)
+        assert (again.reason, again.why) == (result.reason, result.why)
+        assert [one.hash for one in again.attempts] == [one.hash for one in result.attempts]
+        return Done(result, model, lines)
+
+    return call
+
+
+def replayed(lines: list[str], description: str, settings: Settings) -> Result:
     """The run again on its transcript; `Failure` where an event differs."""
     transcript = Transcript(None, lines)
-    result = author(Job(description, settings or Settings(), None, transcript))
+    result = author(Job(description, settings, None, transcript))
     assert transcript.exhausted
     return result
 

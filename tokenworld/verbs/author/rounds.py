@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from tokenworld import __version__
@@ -43,7 +43,7 @@ from tokenworld.verbs.author.specification import (
     read_specification,
 )
 from tokenworld.verbs.author.tools import use
-from tokenworld.verbs.author.transcript import FORMAT, Outside, Transcript
+from tokenworld.verbs.author.transcript import FORMAT, Event, Outside, Transcript
 from tokenworld.verbs.card.making import card
 
 _ANALYST_TRIES: Final = 2
@@ -106,6 +106,10 @@ class _Loop:
     """The state of a run: the world so far, its tests, and what was said about them."""
 
     def __init__(self, job: Job) -> None:
+        fresh = job.transcript.exhausted
+        if fresh and job.search is None:  # nothing to search with
+            roles = tuple(one for one in job.settings.roles if one != "researcher")
+            job = replace(job, settings=replace(job.settings, roles=roles))
         self.job, self.settings = job, job.settings
         self.desk = Desk(job.settings, job.transcript, job.provider)
         self.result = Result()
@@ -128,9 +132,7 @@ class _Loop:
         except Stop as stop:
             result.reason, result.why = stop.reason, stop.why
         except Outside as outside:
-            event = outside.event
-            result.reason = event["reason"]
-            result.why, result.hint = event.get("why", ""), event.get("hint", "")
+            self._ended(outside.event)
         except KeyboardInterrupt:
             if not self.job.transcript.exhausted:
                 raise  # what is recorded has its own end
@@ -139,11 +141,21 @@ class _Loop:
                 self._settle(self.pending)
         result.requests, result.tokens = self.desk.requests, self.desk.tokens
         result.cost = self.desk.cost
-        if result.reason != "cut":
+        try:
+            self._end()
+        except Outside as outside:  # as recorded: cancelled, just before an end of its own
+            self._ended(outside.event)
             self._end()
         return result
 
+    def _ended(self, event: Event) -> None:
+        """Take over an end that has its cause outside."""
+        self.result.reason = event["reason"]
+        self.result.why, self.result.hint = event.get("why", ""), event.get("hint", "")
+
     def _end(self) -> None:
+        if self.result.reason == "cut":
+            return
         best = self.result.best
         self.job.transcript.write(
             "end", reason=self.result.reason, why=self.result.why, hint=self.result.hint,
@@ -156,8 +168,9 @@ class _Loop:
     def _rounds(self) -> None:
         if self.takes_part("analyst"):
             self.result.spec = self._analysed()
-        if self.takes_part("researcher") and self.job.search is not None and self.result.spec:
-            self.result.spec = research(self.desk, self.result.spec, self.job.search)
+        if self.takes_part("researcher") and self.result.spec is not None:
+            search = self.job.search or Search(lambda query: [])
+            self.result.spec = research(self.desk, self.result.spec, search)
         for number in range(1, self.settings.rounds + 1):
             self._developed()
             if self.takes_part("tester"):

@@ -12,7 +12,7 @@ import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import Any, Final
 
 from tokenworld.diagnostics import Diagnostic, Failure, decode_source, read_source
 from tokenworld.verbs.output import unbroken
@@ -47,7 +47,7 @@ class Transcript:
 
     def __init__(self, path: Path | None, recorded: Sequence[str] = ()) -> None:
         self._path, self._recorded, self._at = path, tuple(recorded), 0
-        self._file: IO[bytes] | None = None
+        self._ended = False
         self.last = ""
         """The kind of the last event."""
 
@@ -85,17 +85,12 @@ class Transcript:
         self._append(line_of(made), event)
         return made
 
-    def close(self) -> None:
-        """Leave no file open."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
-
     def _compare(self, event: str, line: str) -> None:
         wanted = self._recorded[self._at]
         if wanted != line:
             found = read_line(wanted)
-            if found.get("event") == "end" and found.get("reason") in OUTSIDE and event != "end":
+            if not self._ended and found.get("event") == "end" and found.get("reason") in OUTSIDE:
+                self._ended = True
                 raise Outside(found)
             raise unusable(
                 f"Event {self._at + 1} of the transcript is `{_short(wanted)}`; the replay comes "
@@ -108,11 +103,10 @@ class Transcript:
         assert self._path is not None
         with unbroken():
             try:
-                if self._file is None:
-                    self._file = self._path.open("ab")
-                self._file.write(f"{line}\n".encode("utf-8", "backslashreplace"))
-                self._file.flush()
-                os.fsync(self._file.fileno())
+                with self._path.open("ab") as file:
+                    file.write(f"{line}\n".encode("utf-8", "backslashreplace"))
+                    file.flush()
+                    os.fsync(file.fileno())
             except OSError as error:
                 message = f"`{self._path}` cannot be written: {error.strerror or error}."
                 hint = "Name a folder that can be written with `-o`."

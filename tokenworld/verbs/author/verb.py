@@ -104,7 +104,7 @@ def write_world(
         header = read_line(recorded[0]) if recorded else {}
         named = (header.get("provider", asked.name), header.get("model", asked.model))
         job = replace(job, provider=asked, model=named, search=found)
-        return _run(_placed(job, output, recorded, out), output, out, open_)
+        return _run(_placed(job, output, recorded, out), output, out)
 
 
 # ---- the job ------------------------------------------------------------------------------------
@@ -220,8 +220,7 @@ def _teller(out: Output) -> Callable[[str], None]:
     return lambda line: out.note(line) if out.as_json else out.entry(line)
 
 
-def _run(job: Job, output: Path, out: Output, open_: ExitStack) -> int:
-    open_.callback(job.transcript.close)
+def _run(job: Job, output: Path, out: Output) -> int:
     result = rounds.author(job)
     _write_all(output, result, job)
     return _told(result, output, out)
