@@ -47,6 +47,13 @@ class Server:
                 if reply == "hang":
                     server.over.wait(5)
                     return
+                if reply == "drip":
+                    self.send_response(200)
+                    self.end_headers()
+                    while not server.over.wait(0.05):
+                        self.wfile.write(b" ")
+                        self.wfile.flush()
+                    return
                 status, headers, data = reply
                 self.send_response(status)
                 for name, value in headers.items():
@@ -120,6 +127,7 @@ TROUBLE: dict[str, tuple[Any, str]] = {
     "429": ((429, {}, b""), "answers with HTTP status 429"),
     "500": ((500, {}, b"no"), "answers with HTTP status 500"),
     "timeout": ("hang", "gave no answer within 0.2 seconds"),
+    "drops": ("drip", "gave no answer within 0.2 seconds"),
     "drop": ((200, {"Content-Length": "500"}, b'{"choices"'), "broke off"),
 }
 
@@ -128,11 +136,11 @@ TROUBLE: dict[str, tuple[Any, str]] = {
 def test_what_fails_four_times_is_a_failure(server: Server, name: str) -> None:
     reply, told = TROUBLE[name]
     with pytest.raises(ProviderFailure) as failure:
-        asked(server, reply, seconds=0.2 if name == "timeout" else 5.0)
+        asked(server, reply, seconds=0.2 if name in ("timeout", "drops") else 5.0)
     assert told in failure.value.why
     assert f"({TRIES} tries)" in failure.value.why
     assert len(server.seen) == TRIES
-    found, _ = asked(server, reply, GOOD, seconds=0.2 if name == "timeout" else 5.0)
+    found, _ = asked(server, reply, GOOD, seconds=0.2 if name in ("timeout", "drops") else 5.0)
     assert found.text == "hello"
 
 
@@ -169,17 +177,22 @@ def test_a_run_over_http_leaves_no_key(
 ) -> None:
     """Not even where the model repeats it, or the description has it."""
     key = "sk-very-secret-4711"
-    monkeypatch.setenv("OPENAI_API_KEY", key)
-    assert key in secrets()
-    (tmp_path / "d.md").write_text(f"A cave. {key}", encoding="utf-8")
+    monkeypatch.setenv("LETMEIN", key)  # a name that does not tell what it is
+    assert key not in secrets()
+    monkeypatch.setenv("SOME_API_KEY", "other-key-0815")
+    assert secrets({"A_KEY": "short", "B_TOKEN": "long-enough", "C": "long-enough"}) == (
+        "long-enough",
+    )
+    (tmp_path / "d.md").write_text(f"A cave. {key} other-key-0815", encoding="utf-8")
     text = f"# {key}\n" + CAVE + 'scenario "s" in cave { when pour(lamp) then lamp.oil == 1 }\n'
-    server.replies = [(200, {}, completion(f"{key}\n{whole(text)}{SUBMIT}"))]
+    server.replies = [(200, {}, completion(f"{key} other-key-0815\n{whole(text)}{SUBMIT}"))]
     ran = tw("d.md", "-o", "out", "--provider", "http", "--model", "m", "--url", server.url,
-             "--single", "--contract", "free")  # fmt: skip
+             "--single", "--contract", "free", "--key-env", "LETMEIN")  # fmt: skip
     assert ran.code == 0, ran.err
+    assert server.seen[0][1]["Authorization"] == f"Bearer {key}"
     files = [path.read_text(encoding="utf-8") for path in (tmp_path / "out").iterdir()]
     assert len(files) == 4
-    assert not [one for one in (*files, ran.out, ran.err) if key in one]
+    assert not [one for one in (*files, ran.out, ran.err) if key in one or "0815" in one]
     assert "[key]" in (tmp_path / "out" / "world.tw").read_text(encoding="utf-8")
     assert tw("--replay", "out").code == 0
 

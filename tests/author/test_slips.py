@@ -215,6 +215,8 @@ ODD = {
     "no such world": (call('{"tool": "try", "world": "x", "commands": []}'), "world"),
     "wrong module": (call('{"tool": "std", "module": "../x"}'), "There is no module"),
     "wrong code": (call('{"tool": "explain", "code": "TW9"}'), "There is no code"),
+    "many fences": ("```tw\n" * 80_000, "fence is not closed"),
+    "many patches": ("<<<<<<< SEARCH\n" * 30_000, "patch is not closed"),
     "control characters": ("\x00\x1b[2J\udcff", "has no world"),
 }
 

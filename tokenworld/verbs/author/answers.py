@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass
 from typing import Final
 
 from tokenworld.diagnostics import counted
@@ -16,13 +17,19 @@ from tokenworld.diagnostics.frozen import frozen
 MOST_SOURCE: Final = 256 * 1024
 """Bytes of a world."""
 
-_FENCE: Final = re.compile(
-    r"^(?:```|~~~)([\w.+-]*)[^\n]*\n(.*?)^(?:```|~~~)[ \t]*$", re.MULTILINE | re.DOTALL
-)
-_PATCH: Final = re.compile(
-    r"^<{5,9} SEARCH[ \t]*\n(.*?)^={5,9}[ \t]*\n(.*?)^>{5,9} REPLACE[ \t]*$",
-    re.MULTILINE | re.DOTALL,
-)
+_OPENS: Final = re.compile(r"(?:```|~~~)([\w.+-]*)")
+_CLOSES: Final = ("```", "~~~")
+_SEARCH: Final = re.compile(r"<{5,9} SEARCH")
+_MIDDLE: Final = re.compile(r"={5,9}")
+_REPLACE: Final = re.compile(r">{5,9} REPLACE")
+
+
+@frozen
+class Fence:
+    """A text between fences, and the word behind the first."""
+
+    kind: str
+    text: str
 
 
 @frozen
@@ -56,35 +63,77 @@ class Answer:
     problems: tuple[str, ...]
 
 
+@dataclass(slots=True)
+class _Scan:
+    """The fences and patches of a text, in their order; ``open`` is what is not closed. One pass
+    over the lines, whatever they are."""
+
+    found: list[Fence | Patch]
+    fence: tuple[str, list[str]] | None = None
+    patch: tuple[list[str], list[str]] | None = None
+    middle: bool = False
+
+    def line(self, line: str) -> None:
+        bare = line.rstrip()
+        if self.patch is not None:
+            self._in_patch(line, bare)
+        elif _SEARCH.fullmatch(bare):
+            self.patch, self.middle = ([], []), False
+        elif self.fence is None:
+            opened = _OPENS.match(line)
+            self.fence = None if opened is None else (opened[1].lower(), [])
+        elif bare in _CLOSES:
+            self.found.append(Fence(self.fence[0], "".join(self.fence[1])))
+            self.fence = None
+        else:
+            self.fence[1].append(f"{line}\n")
+
+    def _in_patch(self, line: str, bare: str) -> None:
+        assert self.patch is not None
+        if not self.middle and _MIDDLE.fullmatch(bare):
+            self.middle = True
+        elif self.middle and _REPLACE.fullmatch(bare):
+            self.found.append(Patch("".join(self.patch[0]), "".join(self.patch[1])))
+            self.patch = None
+        else:
+            self.patch[self.middle].append(f"{line}\n")
+
+
+def _scanned(text: str) -> _Scan:
+    scan = _Scan([])
+    for line in text.split("\n"):
+        scan.line(line)
+    return scan
+
+
 def read_answer(text: str) -> Answer:
     """Take an answer apart."""
-    found: list[tuple[int, Whole | Patch | Call]] = []
+    parts: list[Whole | Patch | Call] = []
     problems: list[str] = []
-    patches = [(one.start(), Patch(one[1], one[2])) for one in _PATCH.finditer(text)]
-    found += patches
-    rest = _PATCH.sub(lambda one: " " * len(one[0]), text)
-    for fence in _FENCE.finditer(rest):
-        kind, inside = fence[1].lower(), fence[2]
-        if kind in ("tool", "json"):
-            call = _call(inside)
+    scan = _scanned(text)
+    for one in scan.found:
+        if isinstance(one, Patch):
+            parts.append(one)
+        elif one.kind in ("tool", "json"):
+            call = _call(one.text)
             if isinstance(call, str):
                 problems.append(call)
             else:
-                found.append((fence.start(), call))
-        elif kind in ("tw", "") and inside.strip():
-            found.append((fence.start(), Whole(inside)))
-    if not found and not problems:
+                parts.append(call)
+        elif one.kind in ("tw", "") and one.text.strip():
+            parts.append(Whole(one.text))
+    if scan.patch is not None:
+        problems.append("A patch is not closed: it needs SEARCH, =======, and REPLACE lines.")
+    elif scan.fence is not None:
+        problems.append("A fence is not closed.")
+    elif not parts and not problems:
         problems.append(_nothing(text))
-    return Answer(tuple(one for _, one in sorted(found, key=lambda one: one[0])), tuple(problems))
+    return Answer(tuple(parts), tuple(problems))
 
 
 def _nothing(text: str) -> str:
     if not text.strip():
         return "The answer is empty."
-    if "SEARCH" in text and "<<<<<" in text:
-        return "A patch is not closed: it needs SEARCH, =======, and REPLACE, each on its line."
-    if "```" in text:
-        return "A fence is not closed, or it has neither `tw` nor `tool`."
     return "The answer has no world, no patch and no call of a tool."
 
 
@@ -114,8 +163,13 @@ def patched(text: str, patch: Patch) -> tuple[str, str | None]:
 
 def whole_texts(text: str) -> list[str]:
     """The fenced `.tw` texts of an answer; the whole of it where it has no fence."""
-    found = [one[2] for one in _FENCE.finditer(text) if one[1].lower() in ("tw", "")]
-    return found if found or "```" in text else [text]
+    scan = _scanned(text)
+    found = [one.text for one in _fences(scan) if one.kind in ("tw", "")]
+    return found if found or _fences(scan) or scan.fence else [text]
+
+
+def _fences(scan: _Scan) -> list[Fence]:
+    return [one for one in scan.found if isinstance(one, Fence)]
 
 
 def json_of(text: str) -> object:
@@ -123,7 +177,7 @@ def json_of(text: str) -> object:
 
     `ValueError` where there is none.
     """
-    fenced = [one[2] for one in _FENCE.finditer(text) if one[1].lower() in ("json", "")]
+    fenced = [one.text for one in _fences(_scanned(text)) if one.kind in ("json", "")]
     start, end = text.find("{"), text.rfind("}")
     inside = fenced[0] if fenced else text[start : end + 1]
     if not inside.strip():

@@ -95,7 +95,8 @@ def secrets(environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
 
 
 def scrubbed(text: str, keys: Iterable[str]) -> str:
-    """The text without keys."""
+    """The text without keys, and without halves of characters, which no file can have."""
+    text = text.encode("utf-8", "replace").decode()
     for key in keys:
         text = text.replace(key, "[key]")
     return text

@@ -73,7 +73,12 @@ class Desk:
     requests: int = 0
     tokens: int = 0
     cost: float = 0.0
-    keys: tuple[str, ...] = field(default_factory=secrets)
+    keys: tuple[str, ...] = ()
+    """What no file may have, beside the keys of the environment."""
+    say: Callable[[str], None] = lambda line: None
+
+    def __post_init__(self) -> None:
+        self.keys = (*self.keys, *secrets())
 
     def ask(self, role: Role, messages: Sequence[Message]) -> str:
         """The answer to a conversation.
@@ -101,13 +106,14 @@ class Desk:
     def _live(self, request: Request, number: int) -> Event:
         if self.provider is None:
             raise Outside({"event": "end", "reason": "cut"})
+        self.say(f"request {number}: asking the {request.role}")
         try:
             found = self.provider.ask(request)
         except ProviderFailure as failure:
             why = scrubbed(failure.why, self.keys)
             event = {"event": "end", "reason": "provider_error", "why": why, "hint": failure.hint}
             raise Outside(event) from None
-        text = scrubbed(found.text.encode("utf-8", "replace").decode(), self.keys)
+        text = scrubbed(found.text, self.keys)
         asked = "".join(one.text for one in request.messages)
         counted_in = tokens(asked) if found.tokens_in is None else found.tokens_in
         counted_out = tokens(text) if found.tokens_out is None else found.tokens_out

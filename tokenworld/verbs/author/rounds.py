@@ -65,6 +65,8 @@ class Job:
     model: tuple[str, str] = ("", "")
     """The name of the provider and of the model, for the header."""
     search: Search | None = None
+    keys: tuple[str, ...] = ()
+    """Keys of the provider that no file may have."""
     told: Say = _quiet
     """Gets a line for each round."""
     progress: Say = _quiet
@@ -111,7 +113,9 @@ class _Loop:
             roles = tuple(one for one in job.settings.roles if one != "researcher")
             job = replace(job, settings=replace(job.settings, roles=roles))
         self.job, self.settings = job, job.settings
-        self.desk = Desk(job.settings, job.transcript, job.provider)
+        self.desk = Desk(
+            job.settings, job.transcript, job.provider, keys=job.keys, say=job.progress
+        )
         self.result = Result()
         self.source, self.rules = "", dict[str, tuple[str, ...]]()
         self.written: list[Test] = []

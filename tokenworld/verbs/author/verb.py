@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -47,8 +48,9 @@ from tokenworld.verbs.output import (
 
 MOST_DESCRIPTION: Final = 256 * 1024
 """Bytes of a description."""
+_KEY: Final = 4
+"""Characters of a key at least: a shorter one would be found in any text."""
 _HINT: Final = "Name a folder that can be written with `-o`."
-_ENDED: Final = ("provider_error", "budget", "time", "stalled")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,8 @@ def write_world(
         raise usage("There is no folder for the result.", "Name one with `-o DIR`.")
     with ExitStack() as open_:
         recorded = recorded_lines(output) if resume else []
-        job = _job(description, recorded, shaped(Wanted, wanted), output)
+        keys = tuple(one for one in (os.environ.get(key_env, "").strip(),) if len(one) >= _KEY)
+        job = _job(description, recorded, shaped(Wanted, wanted), output, keys)
         if provider is None:
             raise usage("No provider is named.", "Give `--provider http --model NAME`, or others.")
         address = Address(url, model, key_env, reply_timeout, _prices(prices))
@@ -110,16 +113,23 @@ def write_world(
 # ---- the job ------------------------------------------------------------------------------------
 
 
-def _job(description: Path | None, recorded: list[str], wanted: Wanted, output: Path) -> Job:
+def _job(
+    description: Path | None,
+    recorded: list[str],
+    wanted: Wanted,
+    output: Path,
+    keys: tuple[str, ...],
+) -> Job:
     """What is to be done: that of the command line, or of the run that goes on."""
     if recorded:
-        return _recorded_job(read_line(recorded[0]), Transcript(None))
+        return replace(_recorded_job(read_line(recorded[0]), Transcript(None)), keys=keys)
     if description is None:
         raise usage("There is no description.", "Name a text file, and a folder with `-o`.")
     if (output / TRANSCRIPT).exists():
         message = f"`{output}` has a run already."
         raise usage(message, "Name another folder, or go on with `--resume`.")
-    return Job(_description(description), _settings(wanted), None, Transcript(None))
+    text = scrubbed(_description(description), (*keys, *secrets()))
+    return Job(text, _settings(wanted), None, Transcript(None), keys=keys)
 
 
 def _recorded_job(header: Event, transcript: Transcript) -> Job:
@@ -143,14 +153,20 @@ def _description(path: Path) -> str:
         raise usage(message, f"Describe the world in at most {MOST_DESCRIPTION:,} bytes.")
     if not text.strip():
         raise usage(f"`{path}` is empty.", "Describe a world in it.")
-    return scrubbed(text, secrets())
+    return text
 
 
 def _settings(wanted: Wanted) -> Settings:
     if wanted.rounds < 1 or wanted.requests < 1 or wanted.mutants < 0:
         raise usage("A budget is a whole number.", "Give `--rounds` and `--max-requests` from 1.")
+    contract = read_contract(wanted.contract)
+    if contract.rows:
+        hint = (
+            "Leave the rows away, and judge them afterwards: `tw judge WORLD --contract rows:FILE`."
+        )
+        raise usage("Rows need the mapping of a file, which no model writes.", hint)
     return Settings(
-        contract=read_contract(wanted.contract),
+        contract=contract,
         roles=_roles(wanted),
         rounds=1 if wanted.direct else wanted.rounds,
         calls=1 if wanted.direct else Settings().calls,

@@ -45,10 +45,11 @@ class Http:
     def __init__(self, address: Address, sleep: Callable[[float], None] = time.sleep) -> None:
         self.model, self._address, self._sleep = address.model, address, sleep
         self._httpx = _library()
-        headers = _headers(self._httpx, address)
+        host, headers = _headers(self._httpx, address)
         self._client = self._httpx.Client(
-            headers=headers, timeout=address.seconds, follow_redirects=False
-        )
+            headers=headers, timeout=address.seconds, follow_redirects=False,
+            trust_env=host not in _LOOPBACK,
+        )  # fmt: skip
 
     def ask(self, request: Request) -> Response:
         """The first choice of the answer; `ProviderFailure` after the last try."""
@@ -80,10 +81,13 @@ class Http:
         asked = request.to_json()
         body = {"model": self.model, "messages": asked["messages"], "seed": request.seed}
         url = f"{self._address.url.rstrip('/')}/chat/completions"
+        deadline = time.monotonic() + self._address.seconds
         with self._client.stream("POST", url, json=body) as answer:
             data = b""
             for chunk in answer.iter_bytes():
                 data += chunk
+                if time.monotonic() > deadline:  # it answers, but drop by drop
+                    raise self._httpx.ReadTimeout("too slow")
                 if len(data) > _LONGEST:
                     raise ProviderFailure(f"floods: more than {_LONGEST:,} bytes", _FLOOD_HINT)
             read: httpx.Response = self._httpx.Response(
@@ -121,8 +125,8 @@ def _library() -> Any:
     return httpx
 
 
-def _headers(library: Any, address: Address) -> dict[str, str]:
-    """The key as a header; `ProviderFailure` without one, but on this machine."""
+def _headers(library: Any, address: Address) -> tuple[str, dict[str, str]]:
+    """The host, and the key as a header; `ProviderFailure` without one, but on this machine."""
     try:
         parts = library.URL(address.url)
     except (library.InvalidURL, TypeError):
@@ -132,9 +136,9 @@ def _headers(library: Any, address: Address) -> dict[str, str]:
         raise ProviderFailure(f"has no HTTP address: `{address.url}`", hint)
     key = os.environ.get(address.key, "").strip()
     if key:
-        return {"Authorization": f"Bearer {key}"}
+        return parts.host, {"Authorization": f"Bearer {key}"}
     if parts.host in _LOOPBACK:
-        return {}
+        return parts.host, {}
     hint = f"Put the key into the variable `{address.key}`, or name another with `--key-env`."
     raise ProviderFailure("has no key", hint)
 
