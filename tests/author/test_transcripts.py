@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.author.conftest import (
+    CAVE,
     DESCRIPTION,
+    TESTS,
     Model,
     Run,
     Tw,
@@ -209,6 +211,27 @@ def test_budgets_end_a_run_with_its_best(run: Run) -> None:
         assert done.result.requests == 1
         assert done.result.best is not None
         assert events(done.lines, "end")[0]["best"] == 1
+
+
+def test_what_a_budget_leaves_is_judged(run: Run) -> None:
+    """Also a world that was not handed in; and it may be right."""
+    done = run([dev(whole(CAVE + TESTS))], replace(ALONE, requests=1))
+    assert done.result.reason == "budget"
+    assert done.result.best is not None
+    assert done.result.best.status == "accepted"
+    again = run([dev(whole(NO_OIL), SUBMIT), dev("x")], replace(ALONE, requests=2))
+    assert len(again.result.attempts) == 1
+
+
+def test_a_draft_is_kept_where_nothing_was_judged(tw: Tw, tmp_path: Path) -> None:
+    (tmp_path / "d.md").write_text(DESCRIPTION, encoding="utf-8")
+    (tmp_path / "s").write_text(f"=== developer\n{whole(CAVE)}", encoding="utf-8")
+    ran = tw("d.md", "-o", "out", "--provider", "script:s", "--single")
+    assert (ran.code, ran.out.partition(" (")[0]) == (1, "not judged")
+    assert (tmp_path / "out" / "world.tw").read_text(encoding="utf-8") == CAVE
+    assert CAVE.splitlines()[3].replace('"', "&quot;") in (
+        (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    )
 
 
 def test_time_ends_a_run_and_the_replay_ends_there_too(run: Run) -> None:

@@ -31,7 +31,7 @@ def _page(result: Result, description: str) -> Iterator[str]:
     title = result.spec.title if result.spec and result.spec.title else "A world from a description"
     yield from page_head(title, _STYLE)
     best = result.best
-    status = "no world" if best is None else best.status
+    status = best.status if best else "not judged" if result.draft else "no world"
     why = f" ({escape(result.why)})" if result.why else ""
     yield (
         f'<p><strong class="{status}">{status}</strong>, ended: {result.reason}{why}; '
@@ -43,7 +43,9 @@ def _page(result: Result, description: str) -> Iterator[str]:
     yield from _rounds(result.attempts)
     if best is not None:
         yield from _plans(best)
-        yield f"<h2>The world</h2><pre>{escape(best.text)}</pre>"
+    text = best.text if best else result.draft
+    if text:
+        yield f"<h2>The world</h2><pre>{escape(text)}</pre>"
     yield PAGE_END
 
 

@@ -85,6 +85,8 @@ class Result:
     attempts: list[Attempt] = field(default_factory=list)
     violations: list[Violation] = field(default_factory=list)
     best: Attempt | None = None
+    draft: str = ""
+    """The last text of the developer's, where the run ended before any was judged."""
     requests: int = 0
     tokens: int = 0
     cost: float = 0.0
@@ -145,6 +147,7 @@ class _Loop:
                 self._settle(self.pending)
         result.requests, result.tokens = self.desk.requests, self.desk.tokens
         result.cost = self.desk.cost
+        result.draft = "" if result.attempts else self._whole()
         try:
             self._end()
         except Outside as outside:  # as recorded: cancelled, just before an end of its own
@@ -176,9 +179,7 @@ class _Loop:
             search = self.job.search or Search(lambda query: [])
             self.result.spec = research(self.desk, self.result.spec, search)
         for number in range(1, self.settings.rounds + 1):
-            self._developed()
-            if self.takes_part("tester"):
-                self._tested()
+            self._worked(number)
             attempt = self._judged(number)
             if attempt.status == "accepted" and self._stands(attempt):
                 raise Stop("accepted")
@@ -186,6 +187,18 @@ class _Loop:
             self._prepare(attempt)
         accepted = self.result.best is not None and self.result.best.status == "accepted"
         raise Stop("accepted" if accepted else "max_rounds")
+
+    def _worked(self, number: int) -> None:
+        """Let the developer and the tester work; where a budget ends it, judge what is there."""
+        try:
+            self._developed()
+            if self.takes_part("tester"):
+                self._tested()
+        except Stop:
+            last = self.result.attempts[-1].text if self.result.attempts else ""
+            if self._whole() not in ("", last):
+                self._judged(number)
+            raise
 
     def _analysed(self) -> Specification:
         messages, why = prompts.analyst(self.job.description), ""

@@ -250,6 +250,8 @@ def _write_all(output: Path, result: Result, job: Job) -> None:
     """All files beside the transcript; the world is that of the best attempt."""
     if result.best is not None:
         _write_best(output, result.best)
+    elif result.draft:
+        write_file(output / WORLD, result.draft, _HINT)
     if result.spec is not None:
         text = json.dumps(_plain(result.spec), ensure_ascii=False, indent=1)
         write_file(output / "specification.json", f"{text}\n", _HINT)
@@ -274,18 +276,25 @@ def _told(result: Result, output: Path, out: Output) -> int:
     if result.reason == "provider_error":
         failure = ProviderFailure(result.why, result.hint)
         out.diagnostics(failure.diagnostics)
-    status = "no world" if best is None else best.status
+    status = status_of(result)
     why = f": {result.why}" if result.why and result.reason != "provider_error" else ""
     out.line(f"{status} (ended: {result.reason}{why}); see `{output / 'report.html'}`")
     out.json({
         "schema_version": 1, "ok": code == EXIT_OK, "status": status, "reason": result.reason,
         "why": result.why, "rounds": len(result.attempts), "requests": result.requests,
         "tokens": result.tokens, "cost": result.cost, "folder": str(output),
-        "world": str(output / WORLD) if best else None,
+        "world": str(output / WORLD) if best or result.draft else None,
         "disputed": [one.title for one in (best.disputes if best else ())],
         "violations": [one.told for one in result.violations],
     })  # fmt: skip
     return code
+
+
+def status_of(result: Result) -> str:
+    """The status of the best world, *not judged* for a draft, *no world* without any."""
+    if result.best is not None:
+        return result.best.status
+    return "not judged" if result.draft else "no world"
 
 
 def exit_code(result: Result) -> int:
@@ -295,7 +304,7 @@ def exit_code(result: Result) -> int:
         return EXIT_INTERRUPTED
     if best is not None and best.status == "accepted":
         return EXIT_OK
-    if result.reason == "provider_error" and best is None:
+    if result.reason == "provider_error" and best is None and not result.draft:
         return EXIT_USAGE
     if result.reason in ("budget", "time") or (best is not None and best.status == "unproven"):
         return EXIT_UNKNOWN
@@ -321,8 +330,7 @@ def _replayed(run: Path, output: Path | None, out: Output) -> int:
     if output is not None:
         write_file(output / TRANSCRIPT, "".join(f"{one}\n" for one in lines), _HINT, folder=output)
         _write_all(output, result, job)
-    best = result.best
-    status = "no world" if best is None else best.status
+    status = status_of(result)
     told = "" if result.reason != "cut" else " so far: the recording breaks off"
     out.line(f"equal{told}, {counted(job.transcript.compared, 'event')}; {status}")
     out.json({

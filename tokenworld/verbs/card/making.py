@@ -65,6 +65,7 @@ def parts(purpose: Purpose) -> Iterator[str]:
             yield text if text.startswith("```") else _LINK.sub(r"\1", text)
 
 
+@cache
 def card(purpose: Purpose) -> str:
     """The text of a card."""
     return "\n\n".join((_HEADS[purpose], *parts(purpose), *_behind(purpose))) + "\n"
