@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from tokenworld.verbs.author.desk import Settings
 from tokenworld.verbs.author.providers.scripted import Script
 from tokenworld.verbs.author.rounds import Job, Result, author
 from tokenworld.verbs.author.transcript import Transcript
+from tokenworld.verbs.judge.contract import Budget, Contract
 
 DESCRIPTION = """\
 A cave with an oil lamp. Pouring moves one measure of oil from the hero into the lamp.
@@ -82,6 +83,21 @@ SUBMIT = call(RULES)
 def patch(search: str, replace: str) -> str:
     return f"<<<<<<< SEARCH\n{search}\n=======\n{replace}\n>>>>>>> REPLACE\n"
 
+
+QUICK = Budget(states=2_000, ticks=40, mutants=0, seconds=60.0)
+TEAM = Settings(Contract("free"), roles=("analyst", "developer", "tester"), judge=QUICK)
+ALONE = replace(TEAM, roles=("developer",))
+ANALYST = ("analyst", SPEC)
+TESTER = ("tester", whole(TESTS))
+
+
+def dev(*parts: str) -> tuple[str, str]:
+    return ("developer", "\n".join(parts))
+
+
+GOOD = dev(whole(CAVE), SUBMIT)
+NO_OIL = CAVE.replace("  l.oil += 1\n", "")
+"""The oil that is poured reaches no lamp, so that none can be lit."""
 
 PAGE = (Path(__file__).parents[2] / "docs" / "author.md").read_text(encoding="utf-8")
 

@@ -13,8 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.author.conftest import CAVE, DESCRIPTION, SUBMIT, Tw, whole
-from tests.author.test_slips import ALONE
+from tests.author.conftest import ALONE, CAVE, DESCRIPTION, SUBMIT, Tw, whole
 from tokenworld.verbs.author.asking import Message, ProviderFailure, Request, secrets
 from tokenworld.verbs.author.providers.over_http import TRIES, Address, Http
 from tokenworld.verbs.author.rounds import Job, author

@@ -7,34 +7,25 @@ from dataclasses import replace
 import pytest
 
 from tests.author.conftest import (
+    ALONE,
+    ANALYST,
     CAVE,
     DESCRIPTION,
+    GOOD,
+    NO_OIL,
     SPEC,
     SUBMIT,
+    TEAM,
+    TESTER,
     TESTS,
     Run,
     call,
+    dev,
     events,
     patch,
     whole,
 )
-from tokenworld.verbs.author.desk import CALLS, Settings
-from tokenworld.verbs.judge.contract import Budget, Contract
-
-QUICK = Budget(states=2_000, ticks=40, mutants=0, seconds=60.0)
-TEAM = Settings(Contract("free"), roles=("analyst", "developer", "tester"), judge=QUICK)
-ALONE = replace(TEAM, roles=("developer",))
-ANALYST = ("analyst", SPEC)
-TESTER = ("tester", whole(TESTS))
-
-
-def dev(*parts: str) -> tuple[str, str]:
-    return ("developer", "\n".join(parts))
-
-
-GOOD = dev(whole(CAVE), SUBMIT)
-NO_OIL = CAVE.replace("  l.oil += 1\n", "")
-"""The oil that is poured reaches no lamp, so that none can be lit."""
+from tokenworld.verbs.author.desk import CALLS
 
 
 def test_right_at_once(run: Run) -> None:

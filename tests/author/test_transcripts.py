@@ -9,18 +9,21 @@ from pathlib import Path
 import pytest
 
 from tests.author.conftest import (
+    ALONE,
     CAVE,
     DESCRIPTION,
+    NO_OIL,
+    SUBMIT,
     TESTS,
     Model,
     Run,
     Tw,
+    dev,
     events,
     patch,
     replayed,
     whole,
 )
-from tests.author.test_slips import ALONE, NO_OIL, SUBMIT, dev
 from tokenworld.diagnostics import Failure
 from tokenworld.verbs.author.rounds import Job, Result, author
 from tokenworld.verbs.author.transcript import Transcript, recorded_lines, without_end

@@ -10,18 +10,23 @@ from pathlib import Path
 import pytest
 
 from tests.author.conftest import (
+    ALONE,
+    ANALYST,
     CAVE,
     DESCRIPTION,
+    GOOD,
     SPEC,
     SUBMIT,
+    TEAM,
+    TESTER,
     TESTS,
     Run,
     Tw,
+    dev,
     events,
     patch,
     whole,
 )
-from tests.author.test_slips import ALONE, ANALYST, GOOD, TEAM, TESTER, dev
 from tokenworld.verbs.author.searching import Search
 
 SCRIPT = f"=== analyst\n{SPEC}\n=== developer\n{whole(CAVE)}{SUBMIT}\n=== tester\n{whole(TESTS)}\n"
