@@ -90,14 +90,16 @@ class Desk:
         self.requests += 1
         number = self.requests
         self.transcript.write("request", n=number, role=role, hash=request.digest)
-        found = self.transcript.fetch("response", lambda: self._live(request, number))
+        found = self.transcript.fetch("response", lambda: self._live(request, number), _is_response)
         self.tokens += found["tokens_in"] + found["tokens_out"]
         self.cost += found["cost"]
         return str(found["text"])
 
     def search(self, query: str, live: Callable[[str], object]) -> Event:
         """The results of a search, which come from outside like an answer."""
-        return self.transcript.fetch("search", lambda: {"query": query, "results": live(query)})
+        return self.transcript.fetch(
+            "search", lambda: {"query": query, "results": live(query)}, _is_search
+        )
 
     def note(self, tool: str, given: object, told: str) -> None:
         """Record the use of a tool."""
@@ -136,3 +138,17 @@ class Desk:
         late = bounds.seconds is not None and time.monotonic() - self.began >= bounds.seconds
         if late and self.transcript.exhausted:
             raise Outside({"event": "end", "reason": "time", "why": f"{bounds.seconds:g} seconds"})
+
+
+def _is_response(found: Event) -> bool:
+    counts = (found.get("tokens_in"), found.get("tokens_out"))
+    numbers = all(isinstance(one, int) for one in counts)
+    return numbers and isinstance(found.get("text"), str) and isinstance(found.get("cost"), float)
+
+
+def _is_search(found: Event) -> bool:
+    results = found.get("results")
+    return isinstance(results, list) and all(
+        isinstance(one, dict) and isinstance(one.get("source"), str) and "text" in one
+        for one in results
+    )

@@ -71,11 +71,16 @@ class Transcript:
         else:
             self._append(line, event)
 
-    def fetch(self, event: str, live: Callable[[], Mapping[str, object]], /) -> Event:
-        """An event from outside: the recorded one, else what ``live`` returns."""
+    def fetch(
+        self, event: str, live: Callable[[], Mapping[str, object]], fits: Callable[[Event], bool], /
+    ) -> Event:
+        """An event from outside: the recorded one, if it ``fits``, else what ``live`` returns."""
         if self._at < len(self._recorded):
             found = read_line(self._recorded[self._at])
             if found.get("event") == event:
+                if not fits(found):
+                    message = f"Event {self._at + 1} of the transcript is no `{event}`."
+                    raise unusable(message, "Name an unchanged transcript.")
                 self._at, self.last = self._at + 1, event
                 return found
             self._compare(event, line_of({"event": event}))
