@@ -103,10 +103,30 @@ def test_a_scenario_of_the_tester_cannot_be_made_unfit(run: Run) -> None:
 
 def test_the_developers_scenarios_are_left_out(run: Run) -> None:
     own = CAVE + 'scenario "M1 mine" in cave { then not lamp.lit }\n'
-    done = run([ANALYST, dev(whole(own)), dev(SUBMIT), TESTER], TEAM)
-    assert "the tester writes them" in done.model.heard(2)
+    done = run([ANALYST, dev(whole(own), SUBMIT), TESTER], TEAM)
+    assert "the tester writes them" in done.model.asked[1].messages[0].text
     assert done.result.best is not None
     assert "mine" not in done.result.best.text
+
+
+def test_what_is_wrong_is_not_handed_in(run: Run) -> None:
+    """A submit beside a patch that does not fit, or with a world that has errors, waits."""
+    unfit = dev(patch("nothing such", "x"), SUBMIT)
+    broken = dev(patch("world cave {", "world cave"), SUBMIT)
+    done = run([dev(whole(CAVE)), unfit, broken, GOOD], ALONE)
+    assert "stands in 0 places" in done.model.heard(2)
+    assert "error[TW0101]" in done.model.heard(3)
+    assert done.result.reason == "accepted"
+    assert len(done.result.attempts) == 1
+
+
+def test_the_tester_sees_again_what_could_not_be_read(run: Run) -> None:
+    bad = whole(TESTS.replace('scenario "W1', "scenario W1"))
+    done = run([ANALYST, GOOD, ("tester", bad), dev(SUBMIT), TESTER], TEAM)
+    assert done.codes == [["untested-mechanic"], []]
+    assert [one.title for one in done.result.attempts[0].disputes] == [""]
+    assert "It cannot be read:" in done.model.heard(4)
+    assert done.result.reason == "accepted"
 
 
 def test_a_weakened_goal_is_refused(run: Run) -> None:
@@ -160,15 +180,17 @@ def test_a_world_that_comes_back_stalls(run: Run) -> None:
     assert (done.result.reason, done.result.why) == ("stalled", "the same source again")
 
 
+LIT = ("  object lamp: Lamp", "  object lamp: Lamp { lit = true }")
+
+
 def test_a_worse_world_is_undone(run: Run) -> None:
     dry, repair = NO_OIL, patch("  me.oil -= 1", "  me.oil -= 1\n  l.oil += 1")
     done = run(
-        [dev(whole(dry), SUBMIT), dev(patch("world cave {", "world cave"), SUBMIT),
+        [dev(whole(dry), SUBMIT), dev(patch(*LIT), SUBMIT),
          dev(repair, SUBMIT)],
         ALONE,
     )  # fmt: skip
-    assert done.codes[0] == ["unwinnable"]
-    assert done.codes[1][0].startswith("TW01")
+    assert done.codes[:2] == [["unwinnable"], ["trivial-goal"]]
     assert "made it worse, and was undone" in done.model.heard(2)
     assert done.result.reason == "accepted"
 
@@ -261,7 +283,7 @@ ESCAPES = {
 
 @pytest.mark.parametrize("name", ESCAPES)
 def test_an_obedient_model_does_not_get_out(run: Run, name: str) -> None:
-    settings = replace(ALONE, rounds=1)
+    settings = replace(ALONE, rounds=1, calls=1)
     done = run([dev(whole(ESCAPES[name]), SUBMIT)], settings, INJECTED)
     assert done.result.best is None
     assert done.result.attempts[0].source == ""

@@ -124,6 +124,8 @@ class _Loop:
         """All tests of the tester's; ``tests`` are those that fit the world as it is."""
         self.tests: list[Test] = []
         self.disputes: list[Dispute] = []
+        self.unread: list[Dispute] = []
+        """Parts of the tester's last answer that are no tests."""
         self.note, self.signed, self.earlier = "", "", dict[str, None]()
         self.pending: Attempt | None = None
 
@@ -226,7 +228,7 @@ class _Loop:
         brief = self._developer_brief()
         if self.source or brief or self.note:
             messages.append(prompts.before(self.source, brief, self.note))
-        self.disputes = []
+        self.disputes, self.note = [], ""
         for left in reversed(range(self.settings.calls)):
             answer = self.desk.ask("developer", messages)
             told, submitted = self._taken(answer)
@@ -243,19 +245,21 @@ class _Loop:
         return brief_for(last.judgement, without)
 
     def _taken(self, answer: str) -> tuple[str, bool]:
-        """Do what an answer says; what to tell the developer, and whether it submitted."""
-        read = read_answer(answer)
-        told, submitted, before = list(read.problems), False, self.source
-        parts = read.parts if self.settings.tools else read.parts[:1]
-        for part in parts:
+        """Do what an answer says; what to tell the developer, and whether it submitted.
+
+        A world with errors, or one whose change did not fit, is not handed in yet.
+        """
+        read, before = read_answer(answer), self.source
+        wrong, told, submitted = list(read.problems), list[str](), False
+        for part in read.parts if self.settings.tools else read.parts[:1]:
             match part:
                 case Whole(text=text):
-                    told += self._adopt(text)
+                    wrong += self._adopt(text)
                 case Patch():
                     text, why = patched(self.source, part)
-                    told += [why] if why else self._adopt(text)
+                    wrong += [why] if why else self._adopt(text)
                 case Call(name="submit", given=given):
-                    told += self._submitted(given)
+                    wrong += self._submitted(given)
                     submitted = True
                 case Call(name=name, given=given):
                     answered = use(part, self._whole())
@@ -263,16 +267,16 @@ class _Loop:
                     told.append(f"{name}: {answered}")
         if self.source != before:
             told.append(errors_text(self._whole()))
-        return "\n\n".join(told), submitted and not read.problems
+        submitted = submitted and not wrong and is_sound(self.source)
+        return "\n\n".join((*wrong, *told)), submitted
 
     def _adopt(self, text: str) -> list[str]:
         why = untrusted(text)
         if why is not None:
             return [why]
         self.source = text
-        if self.takes_part("tester") and titles(text):
+        if self.takes_part("tester"):
             self.source = without_scenarios(text)
-            return ["Your scenarios were left out: the tester writes them."]
         return []
 
     def _submitted(self, given: dict[str, object]) -> list[str]:
@@ -301,20 +305,20 @@ class _Loop:
             return
         signed = signatures(self.source)
         self.tests, unfit = fitting(self.source, self.written)
-        contested = [*unfit, *self.disputes]
+        contested = [*unfit, *self.unread, *self.disputes]
         brief = self._tester_brief()
         if self.tests and signed == self.signed and not contested and not brief:
             return
-        self.signed = signed
+        self.signed, self.unread = signed, []
         answer = self.desk.ask("tester", prompts.tester(
             self.result.spec, self.job.description, signed, self.tests, contested, brief,
         ))  # fmt: skip
         for text in whole_texts(answer):
             found, unread = tests_of(text)
             self.written = merged(self.written, found)
-            self.disputes += unread
+            self.unread += unread
         self.tests, unfit = fitting(self.source, self.written)
-        self.disputes += unfit
+        self.disputes += [*self.unread, *unfit]
 
     def _tester_brief(self) -> str:
         if not self.result.attempts:
@@ -382,7 +386,6 @@ class _Loop:
         """Go on from the best world: a worse one is told and left."""
         best = self.result.best
         if best is None or best is attempt:
-            self.note = self.note if self.result.violations else ""
             return
         self.source = best.source
         worse = list(_shown(attempt.complaints))
