@@ -242,6 +242,15 @@ def test_an_odd_answer_is_answered(run: Run, name: str) -> None:
     assert done.result.reason == "accepted"
 
 
+def test_thoughts_are_no_answer(run: Run) -> None:
+    thought = f"<think>\nPerhaps\n{whole(NO_OIL)}no.\n</think>\n"
+    done = run([dev(thought + whole(CAVE), SUBMIT), ("developer", "<think>never ends")], ALONE)
+    assert done.result.best is not None
+    assert done.result.best.source == CAVE
+    done = run([("developer", "<think>never ends"), GOOD], ALONE)
+    assert "The answer is empty" in done.model.heard(1)
+
+
 def test_tools_answer(run: Run) -> None:
     asked = [
         '{"tool": "check"}', '{"tool": "worlds"}', '{"tool": "explain", "code": "tw0403"}',

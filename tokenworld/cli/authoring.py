@@ -30,9 +30,7 @@ def author(
         str, Parameter(help="Prices of a million tokens in and out, where the provider tells none.")
     ] = "0,0",
     reply_timeout: Annotated[float, Parameter(help="Seconds for one answer.")] = 300.0,
-    contract: Annotated[
-        str, Parameter(help="game, pddl, free, rows:FILE, or a JSON file.")
-    ] = "game",
+    contract: Annotated[str, Parameter(help="game, pddl, free, or a JSON file.")] = "game",
     direct: Annotated[Flag, Parameter(help="One request: the description, a world.")] = False,
     single: Annotated[Flag, Parameter(help="Only a developer and the judge.")] = False,
     without: Annotated[
@@ -50,7 +48,7 @@ def author(
         float | None, Parameter(name="--time-limit", help="No request after so many seconds.")
     ] = None,
     mutants: Annotated[int, Parameter(help="Changed rules that the tests must notice.")] = 20,
-    seed: Annotated[int, Parameter(help="For models that take a seed.")] = 0,
+    seed: Annotated[int, Parameter(help="For models that take a seed; 0: none.")] = 0,
     search: Annotated[
         str | None, Parameter(help="A program that searches for the researcher.")
     ] = None,

@@ -19,6 +19,7 @@ MOST_SOURCE: Final = 256 * 1024
 
 _OPENS: Final = re.compile(r"(?:```|~~~)([\w.+-]*)")
 _CLOSES: Final = ("```", "~~~")
+_THINKS, _THOUGHT = "<think>", "</think>"
 _SEARCH: Final = re.compile(r"<{5,9} SEARCH")
 _MIDDLE: Final = re.compile(r"={5,9}")
 _REPLACE: Final = re.compile(r">{5,9} REPLACE")
@@ -61,6 +62,13 @@ class Answer:
 
     parts: tuple[Whole | Patch | Call, ...]
     problems: tuple[str, ...]
+
+
+def spoken(text: str) -> str:
+    """An answer without the thoughts that some models put before it."""
+    if not text.lstrip().startswith(_THINKS):
+        return text
+    return text.partition(_THOUGHT)[2].lstrip("\n")
 
 
 @dataclass(slots=True)

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Final, Literal
 
 from tokenworld.model.schema import CLOSED
+from tokenworld.verbs.author.answers import spoken
 from tokenworld.verbs.author.asking import (
     MOST_BYTES,
     Message,
@@ -93,7 +94,7 @@ class Desk:
         found = self.transcript.fetch("response", lambda: self._live(request, number), _is_response)
         self.tokens += found["tokens_in"] + found["tokens_out"]
         self.cost += found["cost"]
-        return str(found["text"])
+        return spoken(found["text"])
 
     def search(self, query: str, live: Callable[[str], object]) -> Event:
         """The results of a search, which come from outside like an answer."""

@@ -24,9 +24,10 @@ class PydanticAi:
 
     def ask(self, request: Request) -> Response:
         """The texts of the answer, joined; `ProviderFailure` for any error of the library."""
+        wanted = {"seed": request.seed} if request.seed else None
         try:
             found = self._direct.model_request_sync(
-                self._model, self._turns(request.messages), model_settings={"seed": request.seed}
+                self._model, self._turns(request.messages), model_settings=wanted
             )
         except Exception as error:  # each provider behind it raises errors of its own
             hint = "Check `--model`, the key in the environment, and the network."

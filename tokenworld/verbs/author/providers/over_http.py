@@ -79,7 +79,9 @@ class Http:
 
     def _post(self, request: Request) -> httpx.Response:
         asked = request.to_json()
-        body = {"model": self.model, "messages": asked["messages"], "seed": request.seed}
+        body = {"model": self.model, "messages": asked["messages"]}
+        if request.seed:  # some addresses know no seed
+            body["seed"] = request.seed
         url = f"{self._address.url.rstrip('/')}/chat/completions"
         deadline = time.monotonic() + self._address.seconds
         with self._client.stream("POST", url, json=body) as answer:
