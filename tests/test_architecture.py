@@ -29,7 +29,7 @@ STAIRS = (
     ("engine", "planning", "prose", "store"),
     ("session",),
     ("verbs",),
-    ("play", "gym"),
+    ("play", "gym", "protocols"),
     ("cli",),
 )
 STEP = {package: step for step, packages in enumerate(STAIRS) for package in packages}
@@ -50,6 +50,8 @@ HOME = {
     "crafter": "gym/crafter.py",
     "httpx": "verbs/author/providers/over_http.py",
     "pydantic_ai": "verbs/author/providers/agents.py",
+    "pygls": "protocols/editors/server.py",
+    "lsprotocol": ("protocols/editors/server.py", "protocols/editors/convert.py"),
     "joblib": "verbs/sweep/workers.py",
     "dask": "verbs/sweep/workers.py",
     "distributed": "verbs/sweep/workers.py",

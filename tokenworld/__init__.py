@@ -11,7 +11,7 @@ never pays for the planner or the store.
 **The vocabulary map.** One thing has one name in each package. The packages, in their order:
 
     diagnostics -> syntax -> model -> check -> core -> ground -> engine | planning | prose | store
-                -> session -> verbs -> play | gym -> cli
+                -> session -> verbs -> play | gym | protocols -> cli
 
 | `.tw`              | `syntax`         | `model`         | `core`              | PDDL            |
 |--------------------|------------------|-----------------|---------------------|-----------------|

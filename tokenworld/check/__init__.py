@@ -45,6 +45,7 @@ from tokenworld.model import Program, SourceRef
 __all__ = [
     "PASSES",
     "Checked",
+    "Loader",
     "Pass",
     "Timed",
     "Watch",

@@ -28,15 +28,19 @@ DataLoader = Callable[[str, Source], Source]
 """Reads a file that a source names, such as a recorded state; `Failure` if it cannot."""
 
 
-def file_loader(rules: tuple[Path, ...]) -> Loader:
+def file_loader(rules: tuple[Path, ...], opened: Mapping[Path, str] | None = None) -> Loader:
     """Looks beside the using file, then in the project's ``rules``, then in each of ``rules``.
 
     The project's folder is any that holds the using file, the nearest first (language.md §1).
+    ``opened`` are texts under edit by their resolved paths: they stand for the files of disk.
     """
 
     def find(path: tuple[str, ...], user: Source) -> Source | None:
         inside = Path(*path[:-1], f"{path[-1]}.tw")
         for folder in (*_around(user), *rules):
+            text = opened.get((folder / inside).resolve()) if opened else None
+            if text is not None:
+                return Source(inside.as_posix(), folder / inside, text)
             if _is_file(folder / inside):
                 return read_source(folder / inside, inside.as_posix())
         return None

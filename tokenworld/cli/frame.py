@@ -38,6 +38,7 @@ MODULES = {
     "authoring": ("author",),
     "recorded": ("runs", "log", "quality", "report", "conform"),
     "predicting": ("simbench",),
+    "serving": ("lsp",),
 }  # fmt: skip
 _HOME = {verb: module for module, verbs in MODULES.items() for verb in verbs}
 

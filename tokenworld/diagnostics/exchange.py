@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
 from tokenworld.diagnostics.codes import Severity, severity_of, title_of
 from tokenworld.diagnostics.diagnostic import Diagnostic, Fix
+from tokenworld.diagnostics.positions import Positions
 from tokenworld.diagnostics.source import Source
 from tokenworld.diagnostics.span import Span
 
@@ -40,18 +42,20 @@ def to_lsp(diagnostics: Iterable[Diagnostic], sources: Mapping[str, Source]) -> 
 
 
 def lsp_range(span: Span, sources: Mapping[str, Source]) -> Json:
-    """The range of a span."""
+    """The range of a span; that of an unknown text counts its characters as they are."""
     source = sources.get(span.file)
-    return {
-        "start": _position(source, span.line, span.column),
-        "end": _position(source, span.end_line, span.end_column),
-    }
+    if source is None:
+        ends = ((span.line - 1, span.column - 1), (span.end_line - 1, span.end_column - 1))
+    else:
+        places = _positions(source.text)
+        ends = (places.at(span.start), places.at(span.end))
+    start, end = ({"line": line, "character": unit} for line, unit in ends)
+    return {"start": start, "end": end}
 
 
-def _position(source: Source | None, line: int, column: int) -> Json:
-    before = "" if source is None else source.line_text(line)[: column - 1]
-    units = len(before.encode("utf-16-le")) // 2 + (column - 1 - len(before))
-    return {"line": line - 1, "character": units}
+@lru_cache(maxsize=16)
+def _positions(text: str) -> Positions:
+    return Positions(text)
 
 
 def _uri(file: str, sources: Mapping[str, Source]) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from tokenworld.assets import MissingAssetsError, domains_folder, rules_folder
 from tokenworld.check import (
     Checked,
+    Loader,
     Timed,
     Watch,
     check_source,
@@ -108,21 +109,30 @@ def started_text(
     source: Source, *, pedantic: bool = False, watch: Watch | None = None
 ) -> tuple[Checked, dict[str, Engine]]:
     """The same, with the engine of each world by name, for callers that go on with one of them."""
-    engines: dict[str, Engine] = {}
     with undisturbed():
-        checked = check_source(source, file_loader(_rules()), pedantic=pedantic, watch=watch)
-        if checked.program is None:
-            return checked, engines
-        found = list(checked.diagnostics)
-        for world in checked.program.worlds.values():
-            try:
-                engines[world.name] = compile_world(checked.program, world)
-                found += _reached(engines[world.name], engines[world.name].start())
-            except Failure as failure:
-                found.extend(failure.diagnostics)
+        return started(check_source(source, file_loader(_rules()), pedantic=pedantic, watch=watch))
+
+
+def started(checked: Checked) -> tuple[Checked, dict[str, Engine]]:
+    """A check with what the start of each world adds to it, and the engines of the worlds."""
+    engines: dict[str, Engine] = {}
+    if checked.program is None:
+        return checked, engines
+    found = list(checked.diagnostics)
+    for world in checked.program.worlds.values():
+        try:
+            engines[world.name] = compile_world(checked.program, world)
+            found += _reached(engines[world.name], engines[world.name].start())
+        except Failure as failure:
+            found.extend(failure.diagnostics)
     findings = in_order(found)
     program = None if has_errors(findings) else checked.program
     return Checked(program, findings, checked.sources), engines
+
+
+def project_loader(opened: Mapping[Path, str]) -> Loader:
+    """Finds modules as `check_text` does, but texts under edit, by their resolved paths, first."""
+    return file_loader(_rules(), opened)
 
 
 def _reached(engine: Engine, start: State) -> Iterator[Diagnostic]:

@@ -1,0 +1,24 @@
+"""``tw lsp``: serve one editor over stdin and stdout until it goes away."""
+
+from __future__ import annotations
+
+import logging
+from importlib.util import find_spec
+
+from tokenworld.diagnostics import usage
+from tokenworld.verbs.output import EXIT_OK, Output
+
+
+def serve(out: Output) -> int:
+    """Serve until the editor ends the connection; raises `Failure` (TW0006) without pygls."""
+    if find_spec("pygls") is None:
+        hint = "Install it: `pip install 'token-world[lsp]'`."
+        raise usage("`tw lsp` needs the package `pygls`, which is not installed.", hint)
+    if out.as_json:
+        hint = "Leave `--json` out; an editor starts `tw lsp` and talks to it."
+        raise usage("`tw lsp` speaks the Language Server Protocol on stdout.", hint)
+    from tokenworld.protocols.editors.server import server
+
+    logging.getLogger("pygls").setLevel(logging.CRITICAL)
+    server.start_io()
+    return EXIT_OK
