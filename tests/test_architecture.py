@@ -52,6 +52,7 @@ HOME = {
     "pydantic_ai": "verbs/author/providers/agents.py",
     "pygls": "protocols/editors/server.py",
     "lsprotocol": ("protocols/editors/server.py", "protocols/editors/convert.py"),
+    "pygments": "protocols/editors/lexer.py",
     "joblib": "verbs/sweep/workers.py",
     "dask": "verbs/sweep/workers.py",
     "distributed": "verbs/sweep/workers.py",
