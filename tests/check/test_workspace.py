@@ -140,3 +140,14 @@ def test_a_module_that_changed_is_read_again(tmp_path: Path) -> None:
     found = workspace.edit(root)
     assert not found.ok
     the_same(found, root)
+
+
+@pytest.mark.parametrize("empty", ["", "\r\r", "# nothing\n"])
+def test_a_text_may_lose_all_its_items_and_get_them_again(empty: str) -> None:
+    workspace = opened(ROOM)
+    for text in (empty, empty, ROOM):
+        now = Source("g.tw", None, text)
+        the_same(workspace.edit(now), now)
+
+
+ROOM = "type Room\nworld home { object hall: Room }\n"

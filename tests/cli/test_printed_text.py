@@ -58,6 +58,7 @@ CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
     "graph": ((NAME,), (NAME, "--mermaid"), (NAME, "--rule", BAD)),
     "grammar": ((), ("--names", NAME)),
     "judge": ((NAME,), (NAME, "--contract", f"rows:{BAD}"), ("broken.tw",)),
+    "lsp": ((BAD,),),
     "schema": ((),),
     "model": ((NAME,),),
     "runs": (

@@ -348,6 +348,8 @@ class Cutter:
         shift = len(source.text) - len(before.source.text)
         behind = [start + shift for start in before.starts[last:]]
         starts = [*before.starts[:first], *(start for start, _ in places), *behind]
+        if not starts:
+            return None  # as in `cut`: no item is left that a later edit could leave alone
         cells = [*before.cells[:first], *middle, *before.cells[last:]]
         after = first + len(middle)
         if after < len(cells):  # its doc comment stands before it, where the edit was

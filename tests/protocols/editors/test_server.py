@@ -19,6 +19,10 @@ from pytest_lsp import ClientServerConfig, LanguageClient
 
 from tokenworld.diagnostics.positions import Positions, units
 
+sys.path.insert(0, str(Path(__file__).parents[2] / "check"))
+
+from edits import generated
+
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 PROGRAM = "from tokenworld.cli import main; main()"
@@ -524,3 +528,63 @@ async def test_texts_without_a_file_and_closed_ones(editor: Editor) -> None:
         lsp.HoverParams(lsp.TextDocumentIdentifier(uri), lsp.Position(0, 0))
     )
     assert shown is None
+
+
+# ---- bad requests, and speed ----------------------------------------------------------------
+
+
+async def test_requests_that_fit_no_text_have_empty_answers(editor: Editor) -> None:
+    await editor.open(LAMP)
+    far = lsp.Position(9_999, 9_999)
+    for uri in (editor.uri(), editor.uri("nowhere.tw"), "untitled:none"):
+        document = lsp.TextDocumentIdentifier(uri)
+        hover = await editor.client.text_document_hover_async(lsp.HoverParams(document, far))
+        found = await editor.client.text_document_definition_async(
+            lsp.DefinitionParams(document, far)
+        )
+        assert hover is None
+        assert found is None
+        done = await editor.client.text_document_formatting_async(
+            lsp.DocumentFormattingParams(document, lsp.FormattingOptions(2, True))
+        )
+        assert not done
+    with pytest.raises(JsonRpcException, match="no name of a declaration"):
+        await editor.client.text_document_rename_async(
+            lsp.RenameParams(lsp.TextDocumentIdentifier(editor.uri()), far, "x")
+        )
+    with pytest.raises(JsonRpcException):
+        await editor.client.workspace_execute_command_async(
+            lsp.ExecuteCommandParams("tw.plan", [1, 2, 3])
+        )
+
+
+@pytest.mark.parametrize("text", ["", "\ud800 type \udfff", "{" * 3000, "world w { " * 400, "\r\r"])
+async def test_any_text_is_checked(editor: Editor, text: str) -> None:
+    await editor.open(LAMP)
+    editor.change(text)
+    await editor.findings()
+    document = lsp.TextDocumentIdentifier(editor.uri())
+    await editor.client.text_document_document_symbol_async(lsp.DocumentSymbolParams(document))
+    await editor.client.text_document_semantic_tokens_full_async(lsp.SemanticTokensParams(document))
+    await editor.client.text_document_completion_async(
+        lsp.CompletionParams(document, lsp.Position(0, 1))
+    )
+    editor.change(LAMP)
+    assert not await editor.findings()
+
+
+async def test_a_long_check_keeps_nobody_waiting(editor: Editor) -> None:
+    """What needs no check is answered while a text of 1,800 lines is checked."""
+    text = generated(40)
+    await editor.open(LAMP)
+    editor.change(text)
+    await asyncio.sleep(0.3)  # the check has begun
+    for _ in range(20):
+        editor.change(text)
+    answer = await editor.client.text_document_completion_async(
+        lsp.CompletionParams(lsp.TextDocumentIdentifier("untitled:none"), lsp.Position(0, 0))
+    )
+    assert isinstance(answer, lsp.CompletionList)
+    assert editor.told[editor.uri()].version == 1
+    await editor.findings()
+    assert editor.told[editor.uri()].version == 22

@@ -84,12 +84,18 @@ class Book:
         source = Source(name, path, text)
         known = self.texts.get(uri)
         if known is None:
-            workspace = Workspace(project_loader(self.opened))
-            self.texts[uri] = Text(uri, version, source, workspace)
+            self.texts[uri] = Text(uri, version, source, self._workspace())
         else:
             known.source, known.version = source, version
         if path is not None:
             self.opened[path.resolve()] = text
+
+    def _workspace(self) -> Workspace:
+        return Workspace(project_loader(self.opened))
+
+    def restart(self, text: Text) -> None:
+        """Forget what earlier checks of a text have kept: one of them was broken off."""
+        text.workspace = self._workspace()
 
     def close(self, uri: str) -> None:
         """Forget a text: its file counts again."""

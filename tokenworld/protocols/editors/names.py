@@ -2,7 +2,8 @@
 
 Locals are looked up by their scope in the syntax tree. Other names take what the checker found:
 a term of the checked program stands at the span of the name. Where the program has no term, as in
-an effect that nobody calls or in a file with errors, a name means the only declaration called so.
+an effect that nobody calls or in a file with errors, the types that declarations write decide, and
+else a name means the only declaration called so.
 """
 
 from __future__ import annotations
@@ -100,6 +101,7 @@ _OPENS: Final = (
 
 _FIRST: Final[Mapping[type[syn.Node], str]] = {
     syn.Fold: "where", syn.GuessEach: "where", syn.Let: "value", syn.Naming: "value",
+    syn.Binder: "collection",
 }  # fmt: skip
 """The field that is read before the others: it binds names for them, or does not see theirs."""
 
@@ -203,6 +205,9 @@ class _Finder:
     named: dict[_Place, Symbol] = field(default_factory=dict)
     declared: dict[_Place, list[Symbol]] = field(default_factory=lambda: defaultdict(list))
     uses: dict[str, list[Use]] = field(default_factory=lambda: defaultdict(list))
+    found: dict[_Place, Symbol] = field(default_factory=dict)
+    types: dict[Symbol, str] = field(default_factory=dict)
+    parents: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     # ---- declarations ----------------------------------------------------------------------
 
@@ -232,6 +237,9 @@ class _Finder:
         if kind == "label":  # labels of one name in one file are one symbol
             alike = (s for s in self.known[kind, name.value] if s.span.file == name.span.file)
             symbol = next(alike, symbol)
+        self.types[symbol] = owner if kind == "reverse" else _type_name(node)
+        if isinstance(node, syn.TypeDecl):
+            self.parents[node.name.value] = tuple(one.value for one in node.parents)
         self.named[_place(name.span)] = symbol
         self.declared[_place(item.span)].append(symbol)
         if symbol not in self.known[kind, name.value]:
@@ -263,6 +271,7 @@ class _Finder:
         elif key in _LOCALS or (isinstance(node, syn.Create) and where == "name"):
             symbol = Symbol("local", name.value, name.span, node.span)
             scope[name.value] = symbol
+            self.types[symbol] = _type_name(node) or self._type_of(_value_of(node))
             self._note(name.span, symbol, declares=True)
         elif key in _MEANS:
             self._note(name.span, self._settled(name, _MEANS[key], above))
@@ -273,6 +282,7 @@ class _Finder:
     def _note(self, span: Span, symbol: Symbol | None, *, declares: bool = False) -> None:
         if symbol is not None:
             self.uses[span.file].append(Use(span, symbol, declares))
+            self.found[_place(span)] = symbol
 
     def _settled(
         self, name: syn.Name, kinds: tuple[Kind, ...], above: tuple[syn.Node, ...]
@@ -292,7 +302,31 @@ class _Finder:
             found = self._checked(name, node.span)
             if found is not None or self._checked_at(node.span):
                 return found
+            owner = self._type_of(node.base) if isinstance(node, syn.Attr) else _owner(above)
+            own = self._only(("attribute",), name, self._lineage(owner)) if owner else None
+            if own is not None:
+                return own
         return self._only(kinds, name)
+
+    def _type_of(self, node: object) -> str:
+        """The type of a path whose names were looked up, as far as its declarations tell it."""
+        if isinstance(node, syn.Attr | syn.Method):
+            last = node.name
+        elif isinstance(node, syn.Call):
+            last = node.function
+        elif isinstance(node, syn.Name):
+            last = node
+        else:
+            return ""
+        symbol = self.found.get(_place(last.span))
+        return "" if symbol is None else self.types.get(symbol, "")
+
+    def _lineage(self, name: str) -> tuple[str, ...]:
+        """A type, then what it inherits from."""
+        found = [name]
+        for one in found:
+            found += [above for above in self.parents.get(one, ()) if above not in found]
+        return tuple(found)
 
     def _value(self, name: syn.Name, above: tuple[syn.Node, ...]) -> Symbol | None:
         """The meaning of a name that is a value, or that a built-in function asks about."""
@@ -374,6 +408,26 @@ class _Finder:
 
 def _parts(value: object) -> tuple[object, ...]:
     return value if isinstance(value, tuple) else (value,)
+
+
+def _type_name(node: syn.Node) -> str:
+    """The object type that a declaration writes for what it declares."""
+    kind = getattr(node, "kind" if isinstance(node, syn.Formal | syn.Binder) else "type", None)
+    name = kind.name if isinstance(kind, syn.NamedType) else kind
+    return name.value if isinstance(name, syn.Name) else ""
+
+
+def _value_of(node: syn.Node) -> object:
+    """What a local without a type stands for: its value, or the collection it runs over."""
+    return getattr(node, "collection" if isinstance(node, syn.Binder) else "value", None)
+
+
+def _owner(above: Sequence[syn.Node]) -> str:
+    """The type of the object whose field is written."""
+    if not isinstance(above[-1], syn.Field) or len(above) < 2:
+        return ""
+    holder = above[-2]
+    return holder.name.value if isinstance(holder, syn.TypeDecl) else _type_name(holder)
 
 
 def _world(above: Sequence[syn.Node]) -> str:

@@ -88,7 +88,13 @@ class Server(LanguageServer):
         text = self.book.texts.get(uri)
         if text is None:
             return
-        found = await self.work(self._checked_now, text, text.source)
+        try:
+            found = await self.work(self._checked_now, text, text.source)
+        except Exception as error:  # a defect of ours: told, and the next change is checked afresh
+            self.book.restart(text)
+            said = f"{uri} could not be checked: {type(error).__name__}: {error}"
+            self.window_log_message(lsp.LogMessageParams(lsp.MessageType.Error, said))
+            return
         if found is None or text.source is not found.source:
             return
         self._publish(uri, found)
