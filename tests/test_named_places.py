@@ -22,7 +22,7 @@ PAGES = [
     *sorted((ROOT / "docs").glob("*.md")),
     *sorted((ROOT / "docs" / "adr").glob("*.md")),
 ]
-FOLDERS = ("tokenworld", "tests", "benchmarks", "grammars", "rules", "domains", "docs")
+FOLDERS = ("tokenworld", "tests", "benchmarks", "grammars", "rules", "domains", "docs", "editors")
 PLACE = re.compile(rf"(?<![\w/.(\"-])((?:{'|'.join((*FOLDERS, *PACKAGES))})/[\w./*-]*[\w*/])")
 """A path, from the root or within the package; links are tested elsewhere."""
 NAME = re.compile(rf"(?<!`)`((?:tokenworld\.)?(?:{'|'.join(PACKAGES)})(?:\.\w+)+)(?:\([^`]*\))?`")

@@ -364,6 +364,34 @@ async def test_rename_changes_every_use_and_the_meaning_stays(editor: Editor) ->
     assert not await editor.findings()
 
 
+async def test_rename_reaches_the_files_of_the_project_that_are_not_open(editor: Editor) -> None:
+    module = "type Lamp { lit: bool }\n"
+    other = "use lamps\nworld other { object b: Lamp }\n"
+    (editor.folder / "lamps.tw").write_text(module, encoding="utf-8")
+    (editor.folder / "other.tw").write_text(other, encoding="utf-8")
+    (editor.folder / "apart.tw").write_text("type Lamp\nworld w { }\n", encoding="utf-8")
+    text = "use lamps\naction go(l: Lamp) { l.lit = true }\nworld w { object a: Lamp }\n"
+    await editor.open(text)
+    files = changed_files(await renamed(editor, text, "Lamp)", "Torch"))
+    names = {uri.rpartition("/")[2]: edits for uri, edits in files.items()}
+    assert set(names) == {"cave.tw", "lamps.tw", "other.tw"}
+    assert applied(module, names["lamps.tw"]) == "type Torch { lit: bool }\n"
+    assert applied(other, names["other.tw"]).count("Torch") == 1
+    assert applied(text, names["cave.tw"]).count("Torch") == 2
+
+
+async def test_a_rule_that_comes_with_tw_is_not_renamed(editor: Editor) -> None:
+    text = "use std.doors\nworld w { object d: Door }\n"
+    await editor.open(text)
+    place = editor.place(text, "Door")
+    found = await editor.client.text_document_definition_async(lsp.DefinitionParams(**place))
+    assert isinstance(found, lsp.Location)
+    assert found.uri.startswith("file:")
+    assert found.uri.endswith("std/doors.tw")
+    with pytest.raises(JsonRpcException, match="comes with `tw`"):
+        await renamed(editor, text, "Door", "Gate")
+
+
 async def renamed(editor: Editor, text: str, word: str, new: str) -> lsp.WorkspaceEdit | None:
     place = editor.place(text, word)
     return await editor.client.text_document_rename_async(lsp.RenameParams(**place, new_name=new))
