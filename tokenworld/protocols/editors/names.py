@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
-from typing import Final, Literal
+from functools import lru_cache
+from typing import Final, Literal, cast
 
 from tokenworld import model as m
 from tokenworld.diagnostics import Source, Span
@@ -151,7 +152,7 @@ def _length(use: Use) -> int:
 
 def names_of(sources: Sequence[Source], program: m.Program | None) -> Names:
     """Look up every name of the sources; ``program`` is what they were checked to, if they were."""
-    trees = {one.name: parse_source(one)[0] for one in sources}
+    trees = {one.name: _tree(one) for one in sources}
     finder = _Finder(sources, {} if program is None else terms_by_place(program), program)
     for tree in trees.values():
         finder.declare(tree, ())
@@ -163,21 +164,33 @@ def names_of(sources: Sequence[Source], program: m.Program | None) -> Names:
     return Names(uses, trees)
 
 
+@lru_cache(maxsize=64)
+def _tree(source: Source) -> syn.File:
+    """The tree of a text; modules stay the same while their users are edited."""
+    return parse_source(source)[0]
+
+
 def terms_by_place(program: m.Program) -> dict[_Place, list[object]]:
     """Everything of a program that has a place of its own, by this place."""
     found: dict[_Place, list[object]] = defaultdict(list)
     todo: list[object] = [program]
+    parts: dict[type, tuple[str, ...]] = {str: (), int: (), bool: (), type(None): (), Span: ()}
     while todo:
         node = todo.pop()
-        if isinstance(node, tuple):
-            todo.extend(node)
-        elif isinstance(node, Mapping):
-            todo.extend(node.values())
-        elif is_dataclass(node):
-            span = getattr(node, "span", None)
-            if isinstance(span, Span):
-                found[_place(span)].append(node)
-            todo.extend(getattr(node, name) for name in _names(type(node)))
+        kind = type(node)
+        if kind is tuple:
+            todo.extend(cast(tuple[object, ...], node))
+            continue
+        if kind not in parts:
+            if isinstance(node, Mapping):
+                todo.extend(node.values())
+                continue
+            each = [one.name for one in fields(kind)] if is_dataclass(kind) else []
+            parts[kind] = tuple(one for one in each if one not in ("type", "kind"))
+        names = parts[kind]
+        if "span" in names:
+            found[_place(cast(m.Local, node).span)].append(node)
+        todo.extend([getattr(node, name) for name in names])
     return found
 
 
