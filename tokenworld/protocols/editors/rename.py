@@ -141,7 +141,8 @@ def _play(before: Checked, after: Checked) -> None:
     pairs = zip(before.program.scenarios, after.program.scenarios, strict=True)
     for old, new in pairs:
         if not _passes(after, new) and _passes(before, old):
-            raise Refused(f"The scenario `{new.title}` would fail: its texts hold the name.")
+            told = f"The scenario `{new.title}` would fail"
+            raise Refused(f"{told}: it types or expects the name.")
 
 
 def _passes(checked: Checked, scenario: m.Scenario) -> bool:
