@@ -20,7 +20,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.pddl_fidelity import pairs
 from benchmarks.second_opinion import missing_extra
 from benchmarks.translator import translate
 from tokenworld.diagnostics import Failure
@@ -30,6 +29,7 @@ from tokenworld.planning.planners.downward import FF, find_downward, run_searche
 from tokenworld.planning.referee import replay
 from tokenworld.planning.verdict import PlanStep
 from tokenworld.session.pddl import export, open_pddl
+from tokenworld.verbs.bench.golds import pairs
 
 __all__ = ["Judge", "Report", "cross", "faults_of", "plan_of"]
 

@@ -39,6 +39,7 @@ MODULES = {
     "recorded": ("runs", "log", "quality", "report", "conform"),
     "predicting": ("simbench",),
     "serving": ("lsp",),
+    "benching": ("bench",),
 }  # fmt: skip
 _HOME = {verb: module for module, verbs in MODULES.items() for verb in verbs}
 

@@ -277,13 +277,20 @@ def _sides(first: str, second: str, problems: tuple[Path, ...]) -> Iterator[tupl
 
 
 def _on_problem(target: str, problem: Path) -> Side:
-    """A domain with a problem; a `.tw` file takes part as the PDDL domain that it is."""
+    return side_of(domain_source(target), read_source(problem))
+
+
+def domain_source(target: str) -> Source:
+    """A PDDL domain; a `.tw` file takes part as the PDDL domain that it is."""
     if is_pddl(target):
-        loaded = load_pddl(Path(target), (problem,))
-    else:
-        path, _ = split_target(target)
-        domain = Source(str(path), path, export_domain(load_program(path).program))
-        loaded = load_imported(import_pddl(domain, (read_source(problem),)))
+        return read_source(Path(target))
+    path, _ = split_target(target)
+    return Source(str(path), path, export_domain(load_program(path).program))
+
+
+def side_of(domain: Source, problem: Source) -> Side:
+    """A PDDL domain with a problem; raises `Failure` where one of them cannot be read."""
+    loaded = load_imported(import_pddl(domain, (problem,)))
     return Side(loaded.program, next(iter(loaded.program.worlds.values())))
 
 

@@ -12,10 +12,11 @@ sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from samples import PAIRS
 
-from benchmarks.pddl_fidelity import is_perfect, is_strict, pairs, trips
-from benchmarks.pddl_normal import normal
-from tokenworld.diagnostics import Failure, Source
+from tokenworld.diagnostics import Failure, Source, read_source
 from tokenworld.planning.reader import import_pddl
+from tokenworld.verbs.bench.golds import read_golds
+from tokenworld.verbs.bench.normal import normal
+from tokenworld.verbs.bench.trips import is_perfect, is_strict, trips
 
 SHARED = Path(__file__).parents[4] / "shared" / "data"
 BROKEN = "ipc-old-pathways-p02"
@@ -26,7 +27,8 @@ BROKEN = "ipc-old-pathways-p02"
 def test_a_pair_comes_back_as_it_went_in(name: str, tmp_path: Path) -> None:
     for file, text in zip(("domain.pddl", "problem.pddl"), PAIRS[name], strict=True):
         (tmp_path / file).write_text(text, encoding="utf-8")
-    found = list(trips(tmp_path / "domain.pddl", [tmp_path / "problem.pddl"]))
+    ((domain, problems),) = ((one.domain, one.problems) for one in read_golds(tmp_path))
+    found = list(trips(domain, problems))
     assert [one.kind for one in found] == ["domain", "problem"]
     assert [one.failure for one in found] == ["", ""]
     assert is_perfect(found[0])
@@ -50,7 +52,7 @@ def _folders() -> list[Path]:
 @pytest.mark.skipif(not SHARED.is_dir(), reason="needs the planning collection beside the project")
 @pytest.mark.parametrize("folder", _folders(), ids=lambda folder: folder.name)
 def test_a_competition_family_comes_back(folder: Path) -> None:
-    found = [trip for pair in pairs(folder) for trip in trips(*pair)]
+    found = [trip for one in read_golds(folder) for trip in trips(one.domain, one.problems)]
     assert found
     assert [(one.name, one.failure) for one in found if one.failure] == []
     domains = [one for one in found if one.kind == "domain"]
@@ -66,7 +68,7 @@ def _published() -> list[Path]:
 @pytest.mark.skipif(not SHARED.is_dir(), reason="needs the published domains beside the project")
 def test_all_published_domains_but_one_come_back() -> None:
     readable = [path for path in _published() if BROKEN not in path.name]
-    found = [trip for path in readable for trip in trips(path, [])]
+    found = [trip for path in readable for trip in trips(read_source(path))]
     assert len(found) == 49
     assert [(one.name, one.failure) for one in found if one.failure] == []
     assert all(is_perfect(one) and is_strict(one) for one in found)

@@ -10,13 +10,13 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
-from benchmarks.pddl_normal import normal
 from tokenworld import Session
 from tokenworld.diagnostics import Failure, Source
 from tokenworld.planning.pddl.export import export_domain
 from tokenworld.planning.reader import Imported, import_pddl
 from tokenworld.session.loading import open_text
 from tokenworld.session.pddl import load_imported
+from tokenworld.verbs.bench.normal import normal
 
 RING = """
 (define (domain ring)

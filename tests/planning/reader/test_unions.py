@@ -9,12 +9,12 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
-from benchmarks.pddl_fidelity import trips
-from tokenworld.diagnostics import Failure, Severity, Source
+from tokenworld.diagnostics import Failure, Severity, Source, read_source
 from tokenworld.planning.reader import Imported, import_pddl
 from tokenworld.session import Session
 from tokenworld.session.loading import OpenWorld, check_text, choose_world, compile_world
 from tokenworld.session.pddl import export, load_imported
+from tokenworld.verbs.bench.trips import trips
 
 DOMAIN = """
 (define (domain store)
@@ -73,7 +73,10 @@ def test_it_goes_out_as_it_was(tmp_path: Path) -> None:
     files = tmp_path / "domain.pddl", tmp_path / "problem.pddl"
     for file, text in zip(files, (DOMAIN, PROBLEM), strict=True):
         file.write_text(text, encoding="utf-8")
-    assert [one.failure for one in trips(files[0], [files[1]])] == ["", ""]
+    assert [one.failure for one in trips(read_source(files[0]), [read_source(files[1])])] == [
+        "",
+        "",
+    ]
 
 
 def test_it_can_be_planned_and_no_plane_is_loaded() -> None:

@@ -9,13 +9,13 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
-from benchmarks.pddl_normal import normal
 from tokenworld.diagnostics import Source
 from tokenworld.planning.pddl.export import export_domain
 from tokenworld.planning.pddl.verbatim import in_written_order
 from tokenworld.planning.reader import import_pddl
 from tokenworld.session.loading import check_text
 from tokenworld.session.pddl import load_imported
+from tokenworld.verbs.bench.normal import normal
 
 LIFT = """
 (define (domain lift)

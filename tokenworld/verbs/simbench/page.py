@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import Any, Final
@@ -16,10 +15,10 @@ from tokenworld.verbs.pages.frame import (
     PAGE_END,
     TABLE_END,
     page_head,
-    plain_markdown,
     table_head,
     text_html,
 )
+from tokenworld.verbs.pages.sections import Section, sections_markdown, sections_text
 from tokenworld.verbs.simbench.asking import of_set, read_transcript
 from tokenworld.verbs.simbench.scoring import KINDS, WAYS, Card, Share, baseline_cards, card_of
 from tokenworld.verbs.simbench.sets import PARTS, Part, QuestionSet, read_set
@@ -44,17 +43,6 @@ PAPER_GAMES: Final = frozenset(
 _FAULTS = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A table with what introduces it, and a chart of it."""
-
-    title: str
-    intro: str
-    heads: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    chart: str = ""
-
-
 def score(folder: Path, answers: tuple[Path, ...], out: Output, *, output: Path | None) -> int:
     """Score transcripts of a set, and those who use no model."""
     if not answers:
@@ -66,10 +54,13 @@ def score(folder: Path, answers: tuple[Path, ...], out: Output, *, output: Path 
     title = f"Who predicts `{found.manifest['game']}`?"
     files: list[str] = []
     if output is None:
-        out.line(visible(_text(sections)))
+        out.line(visible(sections_text(sections)))
     else:
         hint = "Name a folder that can be written to, with `-o DIR`."
-        texts = {"score.md": _markdown(title, sections), "score.html": _html(title, sections)}
+        texts = {
+            "score.md": sections_markdown(title, sections),
+            "score.html": _html(title, sections),
+        }
         for name, text in texts.items():
             write_file(output / name, visible(text), hint, folder=output)
             files.append(str(output / name))
@@ -244,29 +235,6 @@ def _by_probability(card: Card) -> Section:
 
 
 # ---- text ---------------------------------------------------------------------------------------
-
-
-def _text(sections: Sequence[Section]) -> str:
-    return "\n\n".join(_text_section(one) for one in sections)
-
-
-def _text_section(section: Section) -> str:
-    table = (section.heads, *section.rows)
-    widths = [max(len(row[place]) for row in table) for place in range(len(section.heads))]
-    lines = [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in table
-    ]
-    return "\n".join((section.title, *lines))
-
-
-def _markdown(title: str, sections: Sequence[Section]) -> str:
-    lines = [f"# {title}"]
-    for section in sections:
-        lines += ["", f"## {plain_markdown(section.title)}", "", section.intro, ""]
-        lines += [f"| {' | '.join(section.heads)} |", f"|{'---|' * len(section.heads)}"]
-        lines += [f"| {' | '.join(map(plain_markdown, row))} |" for row in section.rows]
-    return "\n".join(lines) + "\n"
 
 
 def _html(title: str, sections: Sequence[Section]) -> str:

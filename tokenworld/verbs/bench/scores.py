@@ -13,10 +13,12 @@ missing. Only the names of actions are compared with their case. Types, costs, s
 the order of parameters do not count there. Four accidents of the published script are not followed:
 it cuts names such as `hands-full` at their `and`, takes the first and last letter off a sole
 precondition, gives 0 to every domain with an action that asks nothing, and counts `<` and its kin
-as predicates of a domain with costs.
+as predicates of a domain with costs. `official` follows them.
 
-In `strict` all that counts: it is the F1 score of everything that a domain says, with types and
-costs, each action's parameters in order. Scores are fractions, so that 1 means 1.
+In `strict` all that counts: it is the F1 score of everything that a domain says, with types, costs,
+surplus actions and the order of parameters. Names of variables and the order of statements, of
+operands of `and`, `or`, `=`, `+` and `*`, and of quantified variables of different types do not.
+Scores are fractions, so that 1 means 1.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from benchmarks.pddl_normal import Tree, condition, is_cost, normal, read, typed
+from tokenworld.verbs.bench.normal import Tree, condition, is_cost, normal, read, typed
 
 __all__ = ["Scores", "Strict", "score", "strict"]
 
@@ -175,12 +177,13 @@ Item = tuple[str, str]
 def strict(original: str, text: str) -> Strict:
     """The F1 score of all statements of two domains, and the statements of only one of them.
 
+    Names of variables and the order of statements and operands do not count, all else does.
     Raises `ValueError` if the original is not PDDL. A ``text`` that is not PDDL has no statements.
     """
     wanted = Counter(_said(original))
     try:
         found = Counter(_said(text))
-    except ValueError:
+    except (ValueError, IndexError, StopIteration, AssertionError, RuntimeError):
         found = Counter()
     both = (wanted & found).total()
     total = wanted.total() + found.total()
@@ -202,20 +205,68 @@ def _said(text: str) -> Iterator[Item]:
                 yield from _of_action(action)
         elif section == "name":
             yield "name", _plain(items)
-        elif section in (":requirements", ":predicates", ":derived", ":types", ":functions"):
+        elif section in (":requirements", ":types", ":constants"):
             yield from ((section, _plain(one)) for one in items)
-        elif section == ":constants":
-            yield from ((section, f"{number} {_plain(one)}") for number, one in enumerate(items))
+        elif section in (":predicates", ":functions"):
+            yield from ((section, _plain(_head(one))) for one in items)
+        elif section == ":derived":
+            yield from ((section, _plain(_derived(one))) for one in items)
+
+
+def _head(tree: Tree) -> Tree:
+    """A declared predicate or function, its parameters by their types alone."""
+    if isinstance(tree, str) or (len(tree) > 1 and isinstance(tree[0], list)):
+        return tree if isinstance(tree, str) else [_head(tree[0]), *tree[1:]]
+    return [tree[0], *(_type(one) for one in tree[1:])]
+
+
+def _derived(tree: Tree) -> Tree:
+    assert isinstance(tree, list)
+    name, params, asked = tree
+    return [name, *_types(params), _alpha(asked, _numbered(params))]
 
 
 def _of_action(action: list[Tree]) -> Iterator[Item]:
     name, params, asked, effects = action
-    owner = f"action {name}"
+    owner, names = f"action {name}", _numbered(params)
     assert isinstance(effects, list)
-    yield owner, f"parameters {_plain(params)}"
+    yield owner, f"parameters {_plain(_types(params))}"
     conjuncts = asked[1:] if isinstance(asked, list) and asked[:1] == ["and"] else [asked]
-    yield from ((owner, f"precondition {_plain(condition(one))}") for one in conjuncts)
-    yield from ((owner, f"effect {_plain(one)}") for one in effects)
+    yield from (
+        (owner, f"precondition {_plain(_alpha(condition(one), names))}") for one in conjuncts
+    )
+    yield from ((owner, f"effect {_plain(_alpha(one, names))}") for one in effects)
+
+
+def _type(item: Tree) -> Tree:
+    return item[1] if isinstance(item, list) and len(item) > 1 else "object"
+
+
+def _types(params: Tree) -> list[Tree]:
+    return [_type(one) for one in params] if isinstance(params, list) else []
+
+
+def _numbered(params: Tree, of: str = "") -> dict[str, str]:
+    """The variables by their places, so that their names do not count."""
+    listed = [one for one in params if isinstance(one, list)]
+    return {str(one[0]): f"?{of}{place}" for place, one in enumerate(listed)}
+
+
+_SYMMETRIC = ("and", "or", "=", "+", "*")
+
+
+def _alpha(tree: Tree, names: dict[str, str], depth: int = 1) -> Tree:
+    """A condition or an effect with variables by their places and operands in one order."""
+    if isinstance(tree, str):
+        return names.get(tree, tree)
+    if tree[:1] in (["forall"], ["exists"]) and isinstance(tree[1], list):
+        bound = sorted(tree[1], key=lambda one: _plain(_type(one)))
+        inner = {**names, **_numbered(bound, f"{depth}.")}
+        return [tree[0], _types(bound), *(_alpha(one, inner, depth + 1) for one in tree[2:])]
+    parts = [_alpha(one, names, depth) for one in tree]
+    if tree[:1] and tree[0] in _SYMMETRIC:
+        parts[1:] = sorted(parts[1:], key=_plain)
+    return parts
 
 
 def _plain(tree: Tree) -> str:

@@ -1,34 +1,27 @@
-"""How faithful are `tw import` and `tw export --pddl`? A round trip over folders of PDDL files.
-
-    python -m benchmarks.pddl_fidelity FOLDER [FOLDER …] [--verbose]
+"""The round trip of PDDL files: imported, exported, and both once more.
 
 Every domain, and every problem with its domain, is imported and exported. The result must be the
-original up to white space, comments and what `pddl_normal` removes (docs/pddl.md), and a second
-round trip must change nothing, neither in the text nor in the checked program. Then come two scores
-of the domains (`pddl_score`): how many have F1 = 1 as Text2World defines it, and how many
-have it in the strict sense.
+original up to white space, comments and what `normal` removes (docs/pddl.md), and a second round
+trip must change nothing, neither in the text nor in the checked program.
 """
 
 from __future__ import annotations
 
 import json
 import re
-import sys
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from benchmarks.pddl_normal import normal, unordered
-from benchmarks.pddl_score import score, strict
-from tokenworld.diagnostics import Failure, Source, read_source
+from tokenworld.diagnostics import Failure, Source
 from tokenworld.model import Program
 from tokenworld.model.schema import program_to_json
 from tokenworld.planning.pddl.export import export_domain
 from tokenworld.planning.reader import import_pddl
 from tokenworld.session.loading import Loaded, OpenWorld, compile_world
 from tokenworld.session.pddl import export, load_imported
+from tokenworld.verbs.bench.normal import normal, unordered
+from tokenworld.verbs.bench.scores import score, strict
 
 REORDERED = "same up to the order of effects"
 
@@ -71,11 +64,11 @@ def _difference(before: str, after: str) -> str:
     return ", ".join(f"differs in {key}" for key in found)
 
 
-def trips(domain: Path, problems: list[Path]) -> Iterator[Trip]:
+def trips(domain: Source, problems: Sequence[Source] = ()) -> Iterator[Trip]:
     """Import and export a domain and its problems, twice."""
-    sources = [read_source(domain), *(read_source(path) for path in problems)]
+    sources = [domain, *problems]
     kinds = ["domain", *("problem" for _ in problems)]
-    names = [f"{path.parent.name}/{path.name}" for path in (domain, *problems)]
+    names = [one.name for one in sources]
     try:
         loaded = _imported(sources)
     except Failure as failure:
@@ -120,26 +113,6 @@ def _unplaced(value: Any) -> Any:
             return value
 
 
-def pairs(folder: Path) -> Iterator[tuple[Path, list[Path]]]:
-    """Every domain in a folder and below, with the problems beside it that name it."""
-    for place in sorted({path.parent for path in folder.rglob("*.pddl")}):
-        files = sorted(place.glob("*.pddl"))
-        domains = [path for path in files if _is_domain(path)]
-        problems = [path for path in files if path not in domains]
-        for domain in domains:
-            mine = problems
-            if len(domains) > 1:
-                number = re.search(r"p\d+", domain.name)
-                key = number.group() if number else domain.name
-                mine = [path for path in problems if path.name.startswith(key)]
-            yield domain, mine
-
-
-def _is_domain(path: Path) -> bool:
-    head = re.sub(r";[^\n]*", "", path.read_text(encoding="utf-8"))
-    return re.search(r"\(\s*define\s*\(\s*domain", head, re.IGNORECASE) is not None
-
-
 def is_perfect(trip: Trip) -> bool:
     """Whether a domain came back with every F1 score 1, as Text2World defines them."""
     return bool(trip.after) and score(trip.before, trip.after).perfect
@@ -148,35 +121,3 @@ def is_perfect(trip: Trip) -> bool:
 def is_strict(trip: Trip) -> bool:
     """The same including types, costs, order of parameters and additional actions."""
     return bool(trip.after) and strict(trip.before, trip.after).f1 == 1
-
-
-def main(arguments: list[str]) -> int:
-    verbose = "--verbose" in arguments
-    folders = [Path(one) for one in arguments if not one.startswith("--")]
-    if not folders:
-        sys.stderr.write(f"{__doc__}\n")
-        return 2
-    reasons: Counter[str] = Counter()
-    print(f"{'folder':<20} {'domains':>14} {'problems':>14} {'F1 = 1':>14} {'strict':>14}")
-    for folder in folders:
-        found = [trip for domain, mine in pairs(folder) for trip in trips(domain, mine)]
-        domains = [one for one in found if one.kind == "domain"]
-        problems = [one for one in found if one.kind == "problem"]
-        counts = [
-            f"{sum(not one.failure for one in domains)} of {len(domains)}",
-            f"{sum(not one.failure for one in problems)} of {len(problems)}",
-            f"{sum(is_perfect(one) for one in domains)} of {len(domains)}",
-            f"{sum(is_strict(one) for one in domains)} of {len(domains)}",
-        ]
-        print(f"{folder.name:<20}", *(f"{count:>14}" for count in counts))
-        for one in (one for one in found if one.failure):
-            reasons[re.sub(r"`[^`]*`|\d+", "…", one.failure)] += 1
-            if verbose:
-                print(f"    {one.name}: {one.failure}")
-    for reason, count in reasons.most_common():
-        print(f"{count:>5} × {reason}")
-    return 1 if any("differs" in reason for reason in reasons) else 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main(sys.argv[1:]))

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from benchmarks.pddl_score import Scores, score, strict
+from tokenworld.verbs.bench.scores import Scores, score, strict
 
 DOMAIN = """
 (define (domain depot)
@@ -75,11 +71,15 @@ def test_each_loss_lowers_its_own_score(old: str, new: str, expected: Scores) ->
     ("old", "new", "told"),
     [
         ("truck - vehicle vehicle", "truck vehicle", ":types: (truck vehicle)"),
-        ("(?t - truck ?from ?to - place)", "(?t - truck ?to ?from - place)", "action drive: param"),
+        (
+            "(?t - truck ?from ?to - place)",
+            "(?t - truck ?to ?from - place)",
+            "action drive: effect",
+        ),
         ("(?t - truck ?from ?to - place)", "(?t - place ?from ?to - place)", "action drive: param"),
         (" (increase (total-cost) (dist ?from ?to))", "", "action drive: effect (increase"),
         ("(dist ?from ?to))))", "(dist ?to ?from))))", "action drive: effect (increase"),
-        ("(:constants hub - place)", "(:constants hub - object)", ":constants: 0 (hub place)"),
+        ("(:constants hub - place)", "(:constants hub - object)", ":constants: (hub place)"),
         (":typing ", "", ":requirements: :typing"),
         ("?a ?b - place) - number", "?a - object ?b - place) - number", ":functions: "),
     ],
@@ -124,3 +124,24 @@ def test_the_empty_parts_of_two_domains_are_equal() -> None:
     assert score(bare, bare).perfect
     full = bare.replace("(and)", "(done)")
     assert score(bare, full) == Scores(ALL, ALL, ALL, Fraction(0))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("(at ?v - vehicle ?p - place)", "(at ?some - vehicle ?there - place)"),
+        ("(at ?t ?from) (road ?from ?to) (or", "(road ?from ?to) (at ?t ?from) (or"),
+        ("(not (broken ?t)) (= ?to hub)", "(= hub ?to) (not (broken ?t))"),
+        ("(forall (?v - truck) (when (broken ?v) (not (broken ?v))))",
+         "(forall (?it - truck) (when (broken ?it) (not (broken ?it))))"),
+    ],
+)  # fmt: skip
+def test_names_of_variables_and_orders_do_not_count_strictly(old: str, new: str) -> None:
+    assert strict(DOMAIN, changed(old, new)).f1 == 1
+
+
+def test_all_variables_of_an_action_may_have_other_names() -> None:
+    other = DOMAIN.replace("?from", "?a1").replace("?to", "?b1").replace("?t ", "?c1 ")
+    other = other.replace("?t)", "?c1)")
+    assert not score(DOMAIN, other).perfect
+    assert strict(DOMAIN, other).f1 == 1

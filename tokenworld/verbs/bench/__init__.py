@@ -1,0 +1,1 @@
+"""``tw bench``: published benchmarks of world models, scored with the golds and their ceilings."""

@@ -1,0 +1,86 @@
+"""What all reports of ``tw bench`` have in common: who answered, intervals, output."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from pathlib import Path
+
+from tokenworld.diagnostics import visible
+from tokenworld.session.rollouts import interval
+from tokenworld.verbs.output import Output, write_file
+from tokenworld.verbs.pages.sections import Section, sections_markdown, sections_text
+
+ENGINE = "engine, no model"
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """The author of predictions: the model, the date of its answers, and what they cost."""
+
+    model: str | None = None
+    date: str | None = None
+    cost: str | None = None
+
+    @property
+    def shown(self) -> str:
+        """As a table has it: a figure of a model carries its name and its date."""
+        named = self.model or "predictions, model not told"
+        return f"{named}, {self.date or 'date not told'}"
+
+    def to_json(self) -> dict[str, str | None]:
+        return {"model": self.model, "date": self.date, "cost": self.cost}
+
+
+def share(right: int, of: int) -> str:
+    """A share of a count with its 95 % interval (Wilson)."""
+    if not of:
+        return "–"
+    low, high = interval(right, of)
+    return f"{right} of {of} ({low:.1%} to {high:.1%})"
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """The mean of values and half the width of its 95 % interval, from their standard error."""
+
+    value: float
+    width: float
+    of: int
+
+    def shown(self, digits: int = 1) -> str:
+        return f"{self.value:.{digits}f} ± {self.width:.{digits}f}"
+
+    def to_json(self) -> dict[str, float | int]:
+        return {"mean": round(self.value, 6), "width_95": round(self.width, 6), "of": self.of}
+
+
+def mean(values: Sequence[float]) -> Mean:
+    """The mean of at least one value."""
+    middle = sum(values) / len(values)
+    if len(values) < 2:
+        return Mean(middle, 0.0, len(values))
+    spread = sum((one - middle) ** 2 for one in values) / (len(values) - 1)
+    return Mean(middle, 1.959963984540054 * sqrt(spread / len(values)), len(values))
+
+
+def publish(
+    title: str,
+    sections: Sequence[Section],
+    told: Mapping[str, object],
+    out: Output,
+    output: Path | None,
+) -> None:
+    """Print the tables, or write them as Markdown to ``output``; then the JSON object."""
+    if output is None:
+        out.line(visible(sections_text(sections)))
+    else:
+        hint = "Name a file in a folder that can be written to, with `-o FILE`."
+        write_file(output, sections_markdown(title, sections), hint)
+        out.line(f"wrote {output}")
+    tables = [
+        {"title": one.title, "heads": list(one.heads), "rows": [list(row) for row in one.rows]}
+        for one in sections
+    ]
+    out.json({"schema_version": 1, **told, "tables": tables})
