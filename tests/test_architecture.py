@@ -140,6 +140,8 @@ SERVES_VERBS = ("coverage", "output", "pages", "recheck", "records")
 
 JOINS_VERBS = ("author", "card", "judge")
 """The verbs that join what the others find: they import them, and no other verb imports these."""
+JOINS_VERBS = ("judge", "bench")
+"""The verbs that join what the others find: they import them, and none imports these."""
 
 
 def test_no_verb_imports_another() -> None:
