@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from tokenworld.cli.frame import Json, app, does
+from tokenworld.cli.frame import Json, app, does, verb
 
 bench = App(name="bench", help="Published benchmarks: text2world, cwmb, bytesized32.")
 app.command(bench)
@@ -38,3 +39,44 @@ def text2world(
     json: Json = False,
 ) -> None:
     """Bring PDDL golds to .tw and back, or score predicted domains against them."""
+
+
+@bench.command
+def cwmb(
+    path: Annotated[
+        Path | None, Parameter(help="The folder of recorded buffers; else gymnasium makes steps.")
+    ] = None,
+    /,
+    *,
+    predictions: Predictions = None,
+    model: Model = None,
+    date: Day = None,
+    cost: Cost = None,
+    only: Annotated[
+        tuple[str, ...], Parameter(name="--only", negative="", help="Only these environments.")
+    ] = (),
+    rows: Annotated[int, Parameter(help="Transitions, where none are recorded.")] = 1000,
+    episodes: Annotated[int, Parameter(help="Planned episodes of each; 0: accuracy alone.")] = 2,
+    output: Page = None,
+    json: Json = False,
+) -> int:
+    """Accuracy and return on the discrete environments of the Code World Models benchmark."""
+    return verb(
+        json,
+        lambda out: _cwmb()(
+            path, out, predictions=predictions, model=model, date=date, cost=cost, only=only,
+            rows=rows, episodes=episodes, output=output,
+        ),
+    )  # fmt: skip
+
+
+def _cwmb() -> Callable[..., int]:
+    """The function that does it; gymnasium is an extra."""
+    try:
+        from tokenworld.gym.cwmb.verb import cwmb as work
+    except ImportError:
+        from tokenworld.diagnostics import usage
+
+        hint = "Install the extra: `pip install 'token-world[gym]'`."
+        raise usage("`tw bench cwmb` needs gymnasium and numpy.", hint) from None
+    return work

@@ -8,6 +8,7 @@ spaces, random generators); any other name is refused (TW0001).
 from __future__ import annotations
 
 import pickle
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,6 +26,8 @@ _ARRAYS: Final = {
     **{(module, "scalar"): "scalar" for module in _CORE},
 }
 _DEAD: Final = ("torch", "gymnasium.spaces", "gym.spaces", "numpy.random")
+_FOLDERS: Final = ("", "gymnasium_envs", "data/replay_buffers/gymnasium_envs")
+"""Where the benchmark's repository, and its folder of buffers, have those of gymnasium."""
 _MOST: Final = 64 << 20
 
 
@@ -41,7 +44,7 @@ class _Dead:
 class _Reader(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
         if (module, name) in _ARRAYS:
-            return getattr(np.core.multiarray if hasattr(np, "core") else None, name)
+            return getattr(import_module(_CORE[1]), name)
         if (module, name) == ("numpy", "ndarray"):
             return np.ndarray
         if (module, name) == ("numpy", "dtype"):
@@ -54,8 +57,8 @@ class _Reader(pickle.Unpickler):
 def buffer_of(env: Env, path: Path) -> Path | None:
     """The file of an environment in the benchmark's folder of buffers; ``None`` if it has none."""
     for name in env.ids:
-        for folder in (path, path / "gymnasium_envs", path / "data/replay_buffers/gymnasium_envs"):
-            file = folder / name / "train_buffer.pkl"
+        for folder in _FOLDERS:
+            file = path / folder / name / "train_buffer.pkl"
             if file.is_file():
                 return file
     return None

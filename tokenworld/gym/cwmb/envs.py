@@ -113,7 +113,7 @@ _PLAYING = 0
 
 
 def _enter_cards(obs: Obs, steps: int, numbers: Numbers) -> Values:
-    """The hand with its hits so far: 21 is a natural if there were none; the dealer shows a card."""
+    """A hand after its hits so far: 21 is a natural if there were none. The dealer shows a card."""
     total, showing, ace = (int(one) for one in obs)
     hard = total - 10 if ace else total
     return [hard, bool(ace), 2 + steps, showing, showing == 1, 1, _PLAYING, False]
@@ -130,16 +130,20 @@ def _dealing(values: Values) -> bool:
     return values[6] == _PLAYING and bool(values[7])
 
 
+_HANDS: Final = tuple(
+    one for who in ("player", "dealer") for one in _of("Hand", who, "hard", "ace", "cards")
+)
+_HANDLING: Final = (Command("pick_up", ()), Command("drop_off", ()))
+
 ENVS: Final[tuple[Env, ...]] = (
     Env("Blackjack", ("Blackjack-v1",), "cwmb/blackjack", 100, False,
         (Command("stick", ()), Command("hit", ())),
-        (*_of("Hand", "player", "hard", "ace", "cards"), *_of("Hand", "dealer", "hard", "ace", "cards"),
-         ("result", ""), ("turned", "")), _enter_cards, _see_cards, _dealing),
+        (*_HANDS, ("result", ""), ("turned", "")), _enter_cards, _see_cards, _dealing),
     Env("CliffWalking", ("CliffWalking-v1", "CliffWalking-v0"), "cliff_walking", 100, False,
         _calls("move", _NORTH, _EAST, _SOUTH, _WEST), _of("Walker", "walker", "at"),
         _enter_cliff, _see_cliff),
     Env("Taxi", ("Taxi-v4", "Taxi-v3"), "taxi", 200, False,
-        (*_calls("drive", _SOUTH, _NORTH, _EAST, _WEST), Command("pick_up", ()), Command("drop_off", ())),
+        (*_calls("drive", _SOUTH, _NORTH, _EAST, _WEST), *_HANDLING),
         (("Taxi.at", "cab"), *_of("Passenger", "passenger", "waits", "goes_to", "delivered")),
         _enter_taxi, _see_taxi),
     Env("CartPole", ("CartPole-v1",), "cwmb/cart_pole", 500, True, _calls("push", 0, 1),

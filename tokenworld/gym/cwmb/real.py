@@ -87,7 +87,10 @@ def _state_of(name: str, obs: Obs, steps: int, real: Any) -> Any:
             total, showing, ace = (int(one) for one in obs)
             rest = [total - 11] if ace else [total - 2, 2]
             more = [0] * steps  # a natural has two cards
-            return ([1] if ace else []) + rest + more, [showing, int(real.np_random.integers(1, 14))]
+            return ([1] if ace else []) + rest + more, [
+                showing,
+                int(real.np_random.integers(1, 14)),
+            ]
         case "CliffWalking" | "Taxi":
             return int(obs[0])
         case "Acrobot":

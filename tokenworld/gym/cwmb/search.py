@@ -1,0 +1,136 @@
+"""Monte Carlo tree search as the benchmark plans with it, and an episode planned so.
+
+`src/mcts/mcts.py` of its code: a tree of states and actions, UCB1 with the constant 1 and the value
+1.0 for what is untried; a new state is valued by one random walk of at most 100 steps, discounted
+by 0.99; after 25 simulations the action is drawn by the softmax of the values over 0.01. Each step
+of an episode plans anew, from the observation of the real environment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from math import exp, inf, log, sqrt
+from random import Random
+from typing import Any, Final
+
+from tokenworld.gym.cwmb.accuracy import Model
+from tokenworld.gym.cwmb.envs import Env, Obs
+from tokenworld.gym.cwmb.real import made, plain
+
+__all__ = ["SIMULATIONS", "Policy", "episode", "planned", "random_policy"]
+
+SIMULATIONS: Final = 25
+_WALK: Final = 100
+_DISCOUNT: Final = 0.99
+_EXPLORE: Final = 1.0
+_UNTRIED: Final = 1.0
+_TEMPERATURE: Final = 0.01
+
+Policy = Callable[[Obs, int, Random], int]
+"""The action for an observation, after so many steps."""
+
+
+@dataclass(slots=True)
+class _Edge:
+    visits: int = 0
+    total: float = 0.0
+    states: dict[Obs, _Node] = field(default_factory=dict)
+
+    @property
+    def value(self) -> float:
+        return self.total / self.visits if self.visits else 0.0
+
+
+@dataclass(slots=True)
+class _Node:
+    row: Any
+    reward: float
+    over: bool
+    edges: list[_Edge]
+    visits: int = 0
+
+
+def planned(model: Model, actions: int) -> Policy:
+    """The policy that plans each step on a model."""
+
+    def choose(obs: Obs, steps: int, random: Random) -> int:
+        root = _Node(model.entered(obs, steps), 0.0, False, _edges(actions), visits=1)
+        for _ in range(SIMULATIONS):
+            _simulate(model, root, actions, random)
+        return _drawn([one.value for one in root.edges], random)
+
+    return choose
+
+
+def _edges(actions: int) -> list[_Edge]:
+    return [_Edge() for _ in range(actions)]
+
+
+def _simulate(model: Model, root: _Node, actions: int, random: Random) -> None:
+    """Go down to a new state, value it, and add the value to all on the way."""
+    node, path, new = root, list[tuple[_Edge, _Node]](), False
+    while not new and not node.over:
+        action = _most(node, random)
+        edge = node.edges[action]
+        row, seen, reward, over = model.step(node.row, action, random)
+        new = seen not in edge.states
+        if new:
+            edge.states[seen] = _Node(row, reward, over, [] if over else _edges(actions))
+        node = edge.states[seen]
+        path.append((edge, node))
+    value = 0.0 if node.over else _walked(model, node.row, actions, random)
+    for edge, node in reversed(path):
+        node.visits += 1
+        value = node.reward + _DISCOUNT * value
+        edge.visits, edge.total = edge.visits + 1, edge.total + value
+    root.visits += 1
+
+
+def _most(node: _Node, random: Random) -> int:
+    """The number of an edge with the highest bound."""
+    bounds = [
+        (one.value if one.visits else _UNTRIED)
+        + _EXPLORE * sqrt(log(max(node.visits, 1)) / (one.visits + 1e-3))
+        for one in node.edges
+    ]
+    best = max(bounds)
+    return random.choice([place for place, one in enumerate(bounds) if one == best])
+
+
+def _walked(model: Model, row: Any, actions: int, random: Random) -> float:
+    """The discounted rewards of one random walk."""
+    total, weight = 0.0, 1.0
+    for _ in range(_WALK):
+        row, _, reward, over = model.step(row, random.randrange(actions), random)
+        total, weight = total + weight * reward, weight * _DISCOUNT
+        if over:
+            break
+    return total
+
+
+def _drawn(values: Sequence[float], random: Random) -> int:
+    top = max(values, default=-inf)
+    weights = [exp((one - top) / _TEMPERATURE) for one in values]
+    return random.choices(range(len(values)), weights)[0]
+
+
+# ---- episodes -----------------------------------------------------------------------------------
+
+
+def random_policy(actions: int) -> Policy:
+    """The policy that draws every action."""
+    return lambda obs, steps, random: random.randrange(actions)
+
+
+def episode(env: Env, policy: Policy, seed: int) -> float:
+    """The sum of rewards of one episode in the real environment, of ``limit`` steps at most."""
+    real, random = made(env), Random(seed)
+    obs, _ = real.reset(seed=seed)
+    total = 0.0
+    for steps in range(env.limit):
+        obs, reward, ended, _, _ = real.step(policy(plain(obs), steps, random))
+        total += float(reward)
+        if ended:
+            break
+    return total
