@@ -80,3 +80,21 @@ def _cwmb() -> Callable[..., int]:
         hint = "Install the extra: `pip install 'token-world[gym]'`."
         raise usage("`tw bench cwmb` needs gymnasium and numpy.", hint) from None
     return work
+
+
+@does("bench.bytesized32.bytesized32", bench.command)
+def bytesized32(
+    path: Annotated[
+        Path | None, Parameter(help="A folder of worlds; those of the package by default.")
+    ] = None,
+    /,
+    *,
+    predictions: Predictions = None,
+    model: Model = None,
+    date: Day = None,
+    cost: Cost = None,
+    seconds: Annotated[float, Parameter(help="Seconds of each search.")] = 30.0,
+    output: Page = None,
+    json: Json = False,
+) -> None:
+    """Check worlds as games: they start, run, can be won, not trivially, with their objects."""

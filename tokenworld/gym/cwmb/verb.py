@@ -154,8 +154,9 @@ def _played(env: Env, model: RowModel, true: TrueModel, episodes: int, say: Any)
             say(f"{env.name}: episode {seed + 1} of {episodes}")
             each.append(episode(env, policy, seed))
     say(f"{env.name}: the best return")
-    ours, true, low = map(tuple, sums)
-    return Returns(ours, true, low, best_return(env, model, range(episodes)))
+    planned_here, planned_there, by_chance = map(tuple, sums)
+    best = best_return(env, model, range(episodes))
+    return Returns(planned_here, planned_there, by_chance, best)
 
 
 # ---- tables -------------------------------------------------------------------------------------
