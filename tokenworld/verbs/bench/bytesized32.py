@@ -183,10 +183,9 @@ def _handled(engine: Engine, state: State, verdict: Verdict) -> dict[str, list[i
     for step in verdict.steps:
         params = () if step.command.is_pass else actions[step.command.action].params
         for param, value in zip(params, step.command.args, strict=True):
-            known = (
-                isinstance(value, int) and value < len(state.names) and value not in state.actors
-            )
-            if isinstance(param.type, ObjectType) and known:
+            if not isinstance(param.type, ObjectType) or not isinstance(value, int):
+                continue
+            if value < len(state.names) and value not in state.actors:
                 kind = state.kinds[value]
                 alike = [one for one, other in enumerate(state.kinds) if other == kind]
                 found[state.names[value] if len(alike) == 1 else f"every {kind}"] = alike
