@@ -70,7 +70,7 @@ def bytesized32(
     """Check the worlds of a folder, or of ``predictions``; 1 if one of ours fails a check.
 
     Without a folder the 32 worlds that come with the package: the ceiling. ``seconds`` bound the
-    search for each plan and each proof.
+    search for each plan, and a third of them the proofs that its objects are needed.
     """
     author = None if predictions is None else Author(model, date, cost)
     folder = predictions or path or domains_folder() / "textgames"
@@ -151,7 +151,7 @@ def _needed(engine: Engine, state: State, verdict: Verdict, seconds: float) -> I
     """What the plan handles and without which there is none, by a proof: all objects of one type.
 
     First those without which the goal is out of reach even if nothing were undone, which is found
-    at once; then by searches, of ``seconds`` for all of them.
+    at once; then by searches, a third of ``seconds`` for all of them.
     """
     simulator = EngineSimulator(engine, state)
     handled = _handled(engine, state, verdict)
@@ -163,7 +163,7 @@ def _needed(engine: Engine, state: State, verdict: Verdict, seconds: float) -> I
         if out_of_reach(EngineSimulator(engine, start), start, verdict.goal) is not None:
             yield shown
     for shown, start in without.items():
-        found = solve(engine, start, None, time_limit=seconds / len(without))
+        found = solve(engine, start, None, time_limit=seconds / 3 / len(without))
         if found.answer == "unwinnable":
             yield shown
 
