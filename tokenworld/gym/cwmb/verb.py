@@ -87,6 +87,10 @@ def cwmb(
     if unknown:
         hint = f"There are {', '.join(env.name for env in ENVS)}."
         raise usage(f"There is no environment `{unknown[0]}`.", hint)
+    if rows < 1 or episodes < 0:
+        raise usage(
+            "There must be rows, and not fewer than no episodes.", "Give `--rows N`, N > 0."
+        )
     author = None if predictions is None else Author(model, date, cost)
     say = out.each_second()
     scored: list[Scored] = []
