@@ -138,10 +138,8 @@ SERVES_VERBS = ("coverage", "output", "pages", "recheck", "records")
 """Modules of `verbs` that several verbs share; they are no verbs and import none."""
 
 
-JOINS_VERBS = ("author", "card", "judge")
+JOINS_VERBS = ("author", "bench", "card", "judge")
 """The verbs that join what the others find: they import them, and no other verb imports these."""
-JOINS_VERBS = ("judge", "bench")
-"""The verbs that join what the others find: they import them, and none imports these."""
 
 
 def test_no_verb_imports_another() -> None:
