@@ -1,0 +1,1 @@
+"""``tw learn propose``: rules from recorded rows alone."""

@@ -1,0 +1,237 @@
+"""Guarded templates that explain changes: sequential covering with a beam search for each guard.
+
+A rule is worth the changes that it explains, less the surprise of the instances that it gets wrong
+(as a probability of the rule), less its size. The best rule is kept, what it covers is put aside,
+and the search goes on with the rest, as an `else` of what came before (FOIL, Quinlan 1990, with a
+minimum description length in place of information gain).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from tokenworld.verbs.learn.propose.templates import Template
+from tokenworld.verbs.learn.propose.terms import Predicate, Table
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Truths = npt.NDArray[np.bool_]
+    Numbers = npt.NDArray[np.float64]
+
+BEAM: Final = 8
+"""Guards that are kept at each depth."""
+DEPTH: Final = 5
+"""Predicates of a guard: the one that names the object, and four more."""
+WORTH: Final = 8.0
+"""The natural logarithm of the odds against a change that no rule explains."""
+_TRIED: Final = 10
+"""Templates of which the guards are searched for, at each rule."""
+_RULES: Final = 12
+"""Rules for one fluent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A guard and the template for what it covers. ``right`` and ``wrong`` count the instances
+    that it explains and those that it gets wrong."""
+
+    guard: tuple[Predicate, ...]
+    template: Template
+    right: int
+    wrong: int
+
+    @property
+    def cost(self) -> float:
+        """The size of the rule."""
+        return self.template.cost + sum(one.cost for one in self.guard)
+
+    @property
+    def share(self) -> float:
+        """The share of right instances."""
+        return self.right / max(1, self.right + self.wrong)
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """Rules in their order, with the number of changes that none explains."""
+
+    rules: tuple[Rule, ...]
+    unexplained: int
+    wrong: int
+
+    @property
+    def cost(self) -> float:
+        """The description length of the changes: rules and what they leave unexplained."""
+        return sum(one.cost for one in self.rules) + WORTH * (self.unexplained + self.wrong)
+
+    @property
+    def exact(self) -> bool:
+        """Return whether every change is explained, and nothing else is said to change."""
+        return not self.unexplained and not self.wrong
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Instances of one slot. ``kept`` says where no change is right; ``right`` for each template
+    where its value is."""
+
+    table: Table
+    predicates: Sequence[Predicate]
+    templates: Sequence[Template]
+    kept: Truths
+    right: Sequence[Truths]
+
+
+def cover(problem: Problem, *, chance: bool = False) -> Rules:
+    """The rules that explain the changes of a problem. ``chance``: they may be wrong at times."""
+    packed = _Packed(problem)
+    rules: list[Rule] = []
+    while len(rules) < _RULES and packed.open_changes() > 0:
+        best = packed.best(chance)
+        if best is None:
+            break
+        rules.append(best)
+    return Rules(tuple(rules), int(packed.open_changes()), int(packed.mistakes))
+
+
+class _Packed:
+    """The instances of a problem, equal ones counted once."""
+
+    def __init__(self, problem: Problem) -> None:
+        import numpy as np
+
+        self._problem = problem
+        truths = [problem.table.truth(one) for one in problem.predicates]
+        keep = [at for at, one in enumerate(truths) if one.any() and not one.all()]
+        self._predicates = [problem.predicates[at] for at in keep]
+        rows = [truths[at] for at in keep]
+        every = np.array([*rows, *problem.right, problem.kept], dtype=np.bool_)
+        bits = np.packbits(every, axis=0)
+        _, first, counts = np.unique(bits, axis=1, return_index=True, return_counts=True)
+        every = every[:, first]
+        self._truths = every[: len(rows)].astype(np.float32)
+        self._right = every[len(rows) : -1]
+        self._kept = every[-1]
+        self._weights = counts.astype(np.float64)
+        self._free = np.ones(len(first), dtype=np.bool_)
+        self._costs = np.array([one.cost for one in self._predicates], dtype=np.float64)
+        self.mistakes = 0.0
+
+    def open_changes(self) -> float:
+        """The number of changes that no rule has covered yet."""
+        return float(self._weights[self._free & ~self._kept].sum())
+
+    def best(self, chance: bool) -> Rule | None:
+        """The rule that is worth most; what it covers is put aside."""
+        import numpy as np
+
+        found: tuple[float, Rule, Truths] | None = None
+        for at in self._worthy():
+            template = self._problem.templates[at]
+            positive = self._free & self._right[at] & ~self._kept
+            negative = self._free & ~self._right[at]
+            score, guard, mask = self._guard(positive, negative, template.cost, chance)
+            right = float(self._weights[positive & mask].sum())
+            wrong = float(self._weights[negative & mask].sum())
+            if score > 0 and (found is None or score > found[0]):
+                named = tuple(self._predicates[one] for one in guard)
+                found = (score, Rule(named, template, int(right), int(wrong)), mask)
+        if found is None:
+            return None
+        self._free = self._free & ~np.asarray(found[2])
+        self.mistakes += found[1].wrong
+        return found[1]
+
+    def _worthy(self) -> list[int]:
+        """The templates that explain most of what is open; of two that explain the same the
+        cheaper one."""
+        import numpy as np
+
+        seen: dict[bytes, int] = {}
+        open_ = self._free & ~self._kept
+        for at, right in enumerate(self._right):
+            explained = open_ & right
+            if explained.any():
+                wrong = self._free & ~right
+                key = np.packbits(np.concatenate((explained, wrong))).tobytes()
+                other = seen.get(key)
+                costs = self._problem.templates
+                if other is None or costs[at].cost < costs[other].cost:
+                    seen[key] = at
+        worth = {at: WORTH * float(self._weights[open_ & self._right[at]].sum())
+                 - self._problem.templates[at].cost for at in seen.values()}  # fmt: skip
+        return sorted(worth, key=lambda at: -worth[at])[:_TRIED]
+
+    def _guard(
+        self, positive: Truths, negative: Truths, cost: float, chance: bool
+    ) -> tuple[float, tuple[int, ...], Truths]:
+        """The best guard: its score, its predicates, and what it covers."""
+        import numpy as np
+
+        weights = self._weights
+        whole = np.ones(len(weights), dtype=np.bool_)
+        sums = np.array([weights[positive].sum(), weights[negative].sum()])
+        worth = _scores if chance else _strict
+        start = float(worth(sums[:1], sums[1:], np.array([cost]))[0])
+        best: tuple[float, tuple[int, ...], Truths] = (start, (), whole)
+        beam: list[tuple[float, tuple[int, ...], Truths, float]] = [(start, (), whole, cost)]
+        seen: set[bytes] = set()
+        for _ in range(DEPTH):
+            if not len(self._predicates):
+                break
+            masks = np.array([one[2] for one in beam])
+            right = self._truths @ (masks * (positive * weights)).T.astype(np.float32)
+            wrong = self._truths @ (masks * (negative * weights)).T.astype(np.float32)
+            sizes = self._costs[:, None] + np.array([[one[3] for one in beam]])
+            scores = _scores(right, wrong, sizes)
+            order = np.argsort(-scores, axis=None, kind="stable")[: BEAM * 8]
+            following: list[tuple[float, tuple[int, ...], Truths, float]] = []
+            for flat in order:
+                row, column = divmod(int(flat), len(beam))
+                score = float(scores[row, column])
+                _, guard, mask, size = beam[column]
+                if row in guard or score == float("-inf"):
+                    continue
+                grown = mask & (self._truths[row] > 0)
+                key = np.packbits(grown).tobytes()
+                if key in seen:
+                    continue
+                seen.add(key)
+                one = (score, (*guard, row), grown, float(sizes[row, column]))
+                following.append(one)
+                final = score if chance else float(
+                    worth(right[row, column], wrong[row, column], sizes[row, column])
+                )
+                if final > best[0]:
+                    best = (final, one[1], grown)
+                if len(following) == BEAM:
+                    break
+            if not following or all(
+                float(weights[negative & one[2]].sum()) == 0 for one in following
+            ):
+                break
+            beam = following
+        return best
+
+
+def _scores(right: Numbers, wrong: Numbers, sizes: Numbers) -> Numbers:
+    """What rules are worth: the changes explained, less the surprise of mistakes, less the size."""
+    import numpy as np
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        total = right + wrong
+        surprise = np.where(
+            wrong > 0, right * np.log(right / total) + wrong * np.log(wrong / total), 0.0
+        )
+        scores = WORTH * right + surprise - sizes
+    found: Numbers = np.where(right > 0, scores, -np.inf)
+    return found
+
+
+def _strict(right: Numbers, wrong: Numbers, sizes: Numbers) -> Numbers:
+    """What rules are worth where every instance has one outcome: a mistake counts twice."""
+    return WORTH * (right - 2 * wrong) - sizes

@@ -1,0 +1,495 @@
+"""Problems from steps: what each command changes, and what the tick after it changes.
+
+Every slot of a fluent that changes is an instance, in every step: those that stay as they are say
+where a rule is silent. What a tick changes is explained by the state after the command, or, in a
+later phase, by what earlier phases made of it.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from tokenworld.verbs.learn.propose.commands import NUMBER, Grammar, Schema
+from tokenworld.verbs.learn.propose.covering import Problem, Rule, Rules, cover
+from tokenworld.verbs.learn.propose.scenes import (
+    ANY,
+    HOLDER,
+    MISSING,
+    Args,
+    Fluent,
+    Missing,
+    Scene,
+    Step,
+    Value,
+    Vocabulary,
+    moved,
+)
+from tokenworld.verbs.learn.propose.templates import Template, templates
+from tokenworld.verbs.learn.propose.terms import ME, Language, Predicate, Table, Term, Var
+
+SET, CREATE, DESTROY = "set", "create", "destroy"
+PHASES: Final = 3
+"""Phases of a tick that are tried before the last, which judges."""
+_CHANGED: Final = 600
+"""Changed instances that a search begins with."""
+_SAME: Final = 1500
+"""Unchanged instances that a search begins with."""
+_AGAIN: Final = 4
+"""Searches for one slot, each with the counter-examples of the one before."""
+_ADDED: Final = 400
+"""Counter-examples that are added for the next search."""
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """The rules of one slot. ``what`` is `SET`, `CREATE` (objects of the type ``kind``) or
+    `DESTROY`; ``over`` are the variables that it runs over, the slot's arguments. ``fields`` are
+    the rules for the attributes of a created object."""
+
+    what: str
+    fluent: Fluent | None
+    kind: str
+    over: tuple[Var, ...]
+    rules: Rules
+    phase: int = 0
+    fields: tuple[tuple[Fluent, Rules], ...] = ()
+
+    @property
+    def name(self) -> str:
+        """A name for reports."""
+        return self.fluent.name if self.fluent is not None else f"{self.what} {self.kind}".strip()
+
+
+@dataclass(slots=True)
+class Proposal:
+    """All that was learned: for each action, by its number, and for the tick."""
+
+    vocabulary: Vocabulary
+    grammar: Grammar
+    acts: dict[int, list[Learned]] = field(default_factory=dict)
+    ticks: list[Learned] = field(default_factory=list)
+    chance: bool = False
+
+
+@dataclass(slots=True)
+class _Case:
+    """A change of state: the scene that is read, the one that came of it, and the arguments."""
+
+    read: Scene
+    before: Scene
+    after: Scene
+    args: tuple[Value, ...]
+    moved: frozenset[int] = frozenset()
+
+
+@dataclass(slots=True)
+class _Instances:
+    """The instances of one slot: scenes, values of the variables, old and new values."""
+
+    scenes: list[Scene] = field(default_factory=list)
+    rows: list[tuple[Value, ...]] = field(default_factory=list)
+    old: list[Value] = field(default_factory=list)
+    new: list[Value] = field(default_factory=list)
+    kept: list[bool] = field(default_factory=list)
+    free: list[bool] = field(default_factory=list)
+    """Whether the old value may also be written."""
+
+    def add(self, scene: Scene, row: tuple[Value, ...], old: Value, new: Value,
+            moved_: bool = False, last: bool = True) -> None:  # fmt: skip
+        self.scenes.append(scene)
+        self.rows.append(row)
+        self.old.append(old)
+        self.new.append(new)
+        same = old == new and type(old) is type(new) or _equal(old, new)
+        self.kept.append(same and not moved_)
+        self.free.append(not same or moved_ or last)
+
+
+def _equal(one: Value, other: Value) -> bool:
+    numbers = (int, float)
+    both = isinstance(one, numbers) and isinstance(other, numbers)
+    return both and not isinstance(one, bool) and not isinstance(other, bool) and one == other
+
+
+class Stages:
+    """Learns the rules of all steps."""
+
+    def __init__(
+        self, steps: Sequence[Step], vocabulary: Vocabulary, grammar: Grammar, say: Say,
+        last: frozenset[str] = frozenset(), *, chance: bool | None = None,
+    ) -> None:  # fmt: skip
+        self._steps, self._vocabulary, self._grammar = steps, vocabulary, grammar
+        self._say, self._last = say, last
+        self._varying = _varying(steps, vocabulary)
+        self._chance = contradicted(steps) if chance is None else chance
+        self._random = random.Random(0)
+
+    def learn(self) -> Proposal:
+        """All rules."""
+        proposal = Proposal(self._vocabulary, self._grammar, chance=self._chance)
+        proposal.ticks = self._ticks()
+        judged = self._judged()
+        for number, schema in enumerate(self._grammar.schemas):
+            self._say(f"learning what `{schema.name}` does")
+            cases = self._act_cases(number)
+            found = [*self._slots(schema, cases), *self._created(schema, cases),
+                     *self._destroyed(schema, cases)]  # fmt: skip
+            proposal.acts[number] = found
+        self._judge(proposal, judged)
+        return proposal
+
+    # ---- cases ----------------------------------------------------------------------------------
+
+    def _act_cases(self, number: int) -> list[_Case]:
+        """The steps of an action, equal ones once where outcomes are certain."""
+        found: list[_Case] = []
+        seen: set[object] = set()
+        for step, call in zip(self._steps, self._grammar.calls, strict=True):
+            if call is None or call[0] != number:
+                continue
+            key = (step.before.key, call[1])
+            if self._chance or key not in seen:
+                seen.add(key)
+                args = (*call[1], *self._me())
+                moves = moved(step.before, step.acted) if self._vocabulary.ordered else frozenset()
+                found.append(_Case(step.before, step.before, step.acted, args, moves))
+        return found
+
+    def _tick_cases(self) -> list[_Case]:
+        found: list[_Case] = []
+        seen: set[object] = set()
+        for step in self._steps:
+            key = (step.acted.key, step.ticked.key)
+            if self._chance or key not in seen:
+                seen.add(key)
+                moves = moved(step.acted, step.ticked) if self._vocabulary.ordered else frozenset()
+                found.append(_Case(step.acted, step.acted, step.ticked, self._me(), moves))
+        return found
+
+    def _me(self) -> tuple[Value, ...]:
+        return () if self._grammar.actor is None else (self._grammar.actor,)
+
+    # ---- the tick -------------------------------------------------------------------------------
+
+    def _ticks(self) -> list[Learned]:
+        """What happens by itself, phase by phase."""
+        cases = self._tick_cases()
+        best: dict[str, Learned] = {}
+        done: dict[str, Learned] = {}
+        for phase in range(PHASES):
+            self._say(f"learning what happens by itself, phase {phase + 1}")
+            found = [*self._slots(None, cases, done), *self._created(None, cases, done),
+                     *self._destroyed(None, cases, done)]  # fmt: skip
+            fresh = {}
+            for one in found:
+                known = best.get(one.name)
+                if known is None or one.rules.cost < known.rules.cost:
+                    best[one.name] = replace(one, phase=phase)
+                if best[one.name].rules.exact:
+                    fresh[one.name] = best[one.name]
+            done |= fresh
+            if not fresh or len(done) == len(best):
+                break
+            cases = [self._later(one, fresh) for one in cases]
+        return [one for one in best.values() if one.rules.rules]
+
+    def _later(self, case: _Case, fresh: Mapping[str, Learned]) -> _Case:
+        """The case as a later phase reads it."""
+        facts: dict[str, dict[Args, Value]] = {}
+        for one in fresh.values():
+            if one.fluent is not None:
+                name = one.fluent.name
+                now = case.after.facts.get(name, {})
+                facts[name] = {
+                    args: now.get(args, old) for args, old in case.read.facts[name].items()
+                }
+        return replace(case, read=case.read.changed(facts))
+
+    # ---- what is judged at the end of a tick ----------------------------------------------------
+
+    def _judged(self) -> dict[str, tuple[Learned, float]]:
+        """Rules of the last phase for the fluents that only it may change, with their cost."""
+        found = {}
+        seen: dict[object, _Case] = {}
+        for step in self._steps:
+            facts = {name: step.before.facts[name] for name in self._last}
+            read = step.ticked.changed(facts)
+            old = tuple(facts[name].get(()) for name in sorted(self._last))
+            key = (step.ticked.key, old) if not self._chance else len(seen)
+            seen.setdefault(key, _Case(read, read, step.ticked, self._me()))
+        cases = list(seen.values())
+        for name in sorted(self._last):
+            learned = self._slot(None, self._vocabulary.fluents[name], cases)
+            if learned is not None:
+                found[name] = (replace(learned, phase=PHASES), learned.rules.cost)
+        return found
+
+    def _judge(self, proposal: Proposal, judged: Mapping[str, tuple[Learned, float]]) -> None:
+        """Let the tick decide, or each action, whichever is shorter to say."""
+        for name, (learned, cost) in judged.items():
+            acts: dict[int, Learned] = {}
+            for number, schema in enumerate(self._grammar.schemas if not learned.rules.exact else ()):
+                cases = self._scored_cases(number)
+                one = self._slot(schema, self._vocabulary.fluents[name], cases)
+                if one is not None:
+                    acts[number] = one
+            if acts and sum(one.rules.cost for one in acts.values()) < cost:
+                for number, one in acts.items():
+                    if one.rules.rules:
+                        proposal.acts[number].append(one)
+            elif learned.rules.rules:
+                proposal.ticks.append(learned)
+
+    def _scored_cases(self, number: int) -> list[_Case]:
+        """The steps of an action with what was judged behind them."""
+        found: list[_Case] = []
+        seen: set[object] = set()
+        for step, call in zip(self._steps, self._grammar.calls, strict=True):
+            if call is not None and call[0] == number:
+                key = (step.before.key, call[1])
+                if self._chance or key not in seen:
+                    seen.add(key)
+                    args = (*call[1], *self._me())
+                    found.append(_Case(step.before, step.before, step.ticked, args))
+        return found
+
+    # ---- slots ----------------------------------------------------------------------------------
+
+    def _slots(
+        self, schema: Schema | None, cases: Sequence[_Case], done: Mapping[str, Learned] = {}
+    ) -> Iterator[Learned]:
+        for fluent in self._vocabulary.fluents.values():
+            if fluent.name not in self._last and fluent.name not in done:
+                found = self._slot(schema, fluent, cases)
+                if found is not None:
+                    yield found
+
+    def _slot(
+        self, schema: Schema | None, fluent: Fluent, cases: Sequence[_Case]
+    ) -> Learned | None:
+        """The rules for one fluent; ``None`` where it never changes."""
+        over = _over(fluent, self._vocabulary)
+        instances = _Instances()
+        for case in cases:
+            now = case.after.facts.get(fluent.name, {})
+            holder = fluent.name == HOLDER and self._vocabulary.ordered
+            for args, old in case.before.facts.get(fluent.name, {}).items():
+                new = now.get(args, MISSING)
+                if isinstance(new, Missing):
+                    continue
+                put = holder and args[0] in case.moved
+                last = not holder or case.before.last(int(args[0]))
+                instances.add(case.read, (*case.args, *args), old, new, put, last)
+        if all(instances.kept):
+            return None
+        slot = Term(over[0].name, (fluent.name,), fluent.kind, fluent.of) if len(over) == 1 else (
+            Term("", (fluent.name,), fluent.kind, fluent.of, tuple(one.name for one in over))
+        )  # fmt: skip
+        rules = self._covered(self._language(schema, over), fluent, slot, instances)
+        return Learned(SET, fluent, "", over, rules)
+
+    def _language(self, schema: Schema | None, over: Sequence[Var]) -> Language:
+        slots = () if schema is None else schema.slots
+        params = [Var(one.name, one.sort) for one in slots]
+        actor = self._grammar.actor is not None
+        return Language(self._vocabulary, (*params, *over), self._varying, actor)
+
+    def _names(self, language: Language, over: Sequence[Var]) -> tuple[str, ...]:
+        params = [one.name for one in language.variables if one not in over]
+        return (*params, *((ME,) if language.actor else ()), *(one.name for one in over))
+
+    def _covered(
+        self, language: Language, fluent: Fluent, slot: Term | None, instances: _Instances
+    ) -> Rules:
+        """The rules for instances: found on some, tested on all, found again with those that they
+        get wrong."""
+        over = tuple(one for one in language.variables if one.name in _OVER)
+        names = self._names(language, over)
+        chosen = self._first(instances)
+        rules = Rules((), 0, 0)
+        for _ in range(_AGAIN):
+            rules = self._searched(language, fluent, slot, instances, names, chosen)
+            wrong = self._wrong(rules, instances, names)
+            more = sorted(set(wrong) - set(chosen))
+            unexplained = sum(not instances.kept[at] for at in wrong)
+            rules = Rules(rules.rules, unexplained, len(wrong) - unexplained)
+            if not more or self._chance:
+                break
+            chosen = sorted({*chosen, *self._some(more, _ADDED)})
+        return rules
+
+    def _first(self, instances: _Instances) -> list[int]:
+        every = range(len(instances.rows))
+        changed = [at for at in every if not instances.kept[at]]
+        same = [at for at in every if instances.kept[at]]
+        if self._chance:
+            return sorted(self._some(changed, 4 * _CHANGED) + self._some(same, 8 * _SAME))
+        return sorted(self._some(changed, _CHANGED) + self._some(same, _SAME))
+
+    def _some(self, every: Sequence[int], most: int) -> list[int]:
+        return list(every) if len(every) <= most else self._random.sample(every, most)
+
+    def _table(
+        self, instances: _Instances, names: tuple[str, ...], chosen: Sequence[int]
+    ) -> Table:
+        scenes = [instances.scenes[at] for at in chosen]
+        return Table(self._vocabulary, names, scenes, [instances.rows[at] for at in chosen])
+
+    def _searched(
+        self, language: Language, fluent: Fluent, slot: Term | None, instances: _Instances,
+        names: tuple[str, ...], chosen: Sequence[int],
+    ) -> Rules:  # fmt: skip
+        import numpy as np
+
+        table = self._table(instances, names, chosen)
+        changes = [(at, instances.new[one]) for at, one in enumerate(chosen)
+                   if not instances.kept[one]]  # fmt: skip
+        tried = templates(fluent, slot, language, table, changes)
+        right = [np.array(self._right(one.column(table), instances, chosen)) for one in tried]
+        kept = np.array([instances.kept[at] for at in chosen])
+        problem = Problem(table, language.predicates(table), tried, kept, right)
+        return cover(problem, chance=self._chance)
+
+    def _right(
+        self, column: Sequence[Value | Missing], instances: _Instances, chosen: Sequence[int]
+    ) -> list[bool]:
+        return [_is_right(value, instances, at) for value, at in zip(column, chosen, strict=True)]
+
+    def _wrong(self, rules: Rules, instances: _Instances, names: tuple[str, ...]) -> list[int]:
+        """The instances that the rules get wrong."""
+        import numpy as np
+
+        every = range(len(instances.rows))
+        table = self._table(instances, names, every)
+        free = np.ones(len(every), dtype=np.bool_)
+        wrong = np.zeros(len(every), dtype=np.bool_)
+        for rule in rules.rules:
+            mask = free.copy()
+            for one in rule.guard:
+                mask &= table.truth(one)
+            right = np.array(self._right(rule.template.column(table), instances, every))
+            wrong |= mask & ~right
+            free &= ~mask
+        wrong |= free & ~np.array(instances.kept)
+        return [int(at) for at in np.flatnonzero(wrong)]
+
+    # ---- objects that come and go ---------------------------------------------------------------
+
+    def _created(
+        self, schema: Schema | None, cases: Sequence[_Case], done: Mapping[str, Learned] = {}
+    ) -> Iterator[Learned]:
+        """Objects that are created, by their type: in which holder, and with which attributes."""
+        kinds = dict.fromkeys(
+            case.after.kinds[x] for case in cases for x in _fresh(case) if x in case.after.kinds
+        )
+        for kind in kinds:
+            if f"{CREATE} {kind}" in done:
+                continue
+            over = (Var(_OVER[0], ANY),) if self._vocabulary.ordered else ()
+            instances, made = _Instances(), []
+            for case in cases:
+                fresh = {case.after.holder(x): x for x in _fresh(case)
+                         if case.after.kinds[x] == kind}  # fmt: skip
+                places: Sequence[tuple[Value, ...]] = [(x,) for x in case.before.kinds]
+                for place in places if over else [()]:
+                    new = (place[0] in fresh) if over else bool(fresh)
+                    if new:
+                        thing = fresh[place[0]] if over else next(iter(fresh.values()))  # type: ignore[index]
+                        made.append((len(instances.rows), case.after, thing))
+                    instances.add(case.read, (*case.args, *place), False, new)
+            language = self._language(schema, over)
+            rules = self._covered(language, Fluent(CREATE, (), "bool"), None, instances)
+            fields = tuple(self._fields(language, kind, instances, made))
+            yield Learned(CREATE, None, kind, over, rules, 0, fields)
+
+    def _fields(
+        self, language: Language, kind: str, instances: _Instances,
+        made: Sequence[tuple[int, Scene, int]],
+    ) -> Iterator[tuple[Fluent, Rules]]:  # fmt: skip
+        for fluent in self._vocabulary.owned(kind):
+            if fluent.name == HOLDER and self._vocabulary.ordered:
+                continue
+            found = _Instances()
+            for at, scene, thing in made:
+                new = scene.get(fluent.name, (thing,))
+                if not isinstance(new, Missing):
+                    found.add(instances.scenes[at], instances.rows[at], None, new)
+                    found.kept[-1] = False
+            if found.rows:
+                yield fluent, self._covered(language, fluent, None, found)
+
+    def _destroyed(
+        self, schema: Schema | None, cases: Sequence[_Case], done: Mapping[str, Learned] = {}
+    ) -> Iterator[Learned]:
+        if DESTROY in done:
+            return
+        over = (Var(_OVER[0], ANY),)
+        instances = _Instances()
+        for case in cases:
+            for thing in case.before.kinds:
+                gone = thing not in case.after.kinds
+                instances.add(case.read, (*case.args, thing), False, gone)
+        if any(instances.new):
+            language = self._language(schema, over)
+            rules = self._covered(language, Fluent(DESTROY, (), "bool"), None, instances)
+            yield Learned(DESTROY, None, "", over, rules)
+
+
+_OVER: Final = ("t", "u", "k", "j")
+"""The names of variables that a rule runs over: of objects, then of words."""
+
+
+def _over(fluent: Fluent, vocabulary: Vocabulary) -> tuple[Var, ...]:
+    """A variable for each parameter of a fluent."""
+    things, words = iter(_OVER[:2]), iter(_OVER[2:])
+    found = []
+    for at, sort in enumerate(fluent.params):
+        if vocabulary.members(sort):
+            own = vocabulary.group(fluent.owners) if fluent.owners and at == 0 else sort
+            found.append(Var(next(things), own or sort))
+        else:
+            found.append(Var(next(words), sort))
+    return tuple(found)
+
+
+def _fresh(case: _Case) -> list[int]:
+    return [x for x in case.after.kinds if x not in case.before.kinds]
+
+
+def _is_right(value: Value | Missing, instances: _Instances, at: int) -> bool:
+    if isinstance(value, Missing):
+        return False
+    new = instances.new[at]
+    same = _equal(value, new) or (type(value) is type(new) and value == new)
+    return same and (instances.free[at] or not instances.kept[at])
+
+
+def _varying(steps: Sequence[Step], vocabulary: Vocabulary) -> frozenset[str]:
+    """The attributes that have several values."""
+    values: dict[str, set[Value]] = {}
+    seen: set[int] = set()
+    for step in steps:
+        for scene in (step.before, step.acted, step.ticked):
+            if id(scene) not in seen:
+                seen.add(id(scene))
+                for name, facts in scene.facts.items():
+                    values.setdefault(name, set()).update(facts.values())
+    return frozenset(name for name, found in values.items() if len(found) > 1)
+
+
+def contradicted(steps: Sequence[Step]) -> bool:
+    """Return whether one command in one state has come to different states."""
+    seen: dict[object, tuple[object, object]] = {}
+    for step in steps:
+        key = (step.before.key, step.text, step.call)
+        found = (step.acted.key, step.ticked.key)
+        if seen.setdefault(key, found) != found:
+            return True
+    return False
+
+
+__all__ = ["NUMBER", "Learned", "Predicate", "Proposal", "Rule", "Stages", "Template"]

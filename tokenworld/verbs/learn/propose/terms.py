@@ -1,0 +1,475 @@
+"""Terms and predicates over the objects of a transition: how they are computed, and written.
+
+A `Table` holds many instances of the same variables, each in a scene of its own, and computes the
+values of a term or the truth of a predicate for all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from tokenworld.verbs.learn.propose.scenes import (
+    ANY,
+    HOLDER,
+    MISSING,
+    Missing,
+    Scene,
+    Value,
+    Vocabulary,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Truths = npt.NDArray[np.bool_]
+
+ME: Final = "me"
+"""The name of the acting person in rules."""
+
+
+@dataclass(frozen=True, slots=True)
+class Var:
+    """A variable of a rule: a parameter of its action, or one that the rule runs over."""
+
+    name: str
+    sort: str
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A variable, what attributes lead to from it, or a fluent of variables.
+
+    ``base`` names the variable, ``path`` the attributes. ``args`` are the variables of a function
+    ``path[0]`` that is no attribute. ``kind`` and ``of`` are those of its value. ``counted`` is a
+    type: the term is the number of its objects whose attribute ``path[-1]`` is ``base.path[:-1]``.
+    """
+
+    base: str
+    path: tuple[str, ...]
+    kind: str
+    of: str = ""
+    args: tuple[str, ...] = ()
+    counted: str = ""
+    optional: bool = False
+
+    @property
+    def cost(self) -> float:
+        """The complexity of the term."""
+        return 0.5 * max(0, len(self.path) - 1) + (1.5 if self.counted else 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Exists:
+    """Some object of a type with a property. ``how`` says how it is related to the term of the
+    predicate: an attribute that is the term, ``under`` (inside it), ``over`` (contains it), or
+    nothing at all for any object of the world."""
+
+    how: str
+    sort: str
+    fluent: str = ""
+    value: Value = None
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """A condition. ``op`` is one of ``is`` (the type of a term), ``true``, ``==``, ``<`` (of two
+    terms), ``=`` (a value), ``>=`` (a number), ``any`` (`Exists`)."""
+
+    op: str
+    left: Term | None
+    right: Term | Exists | Value
+    positive: bool
+    cost: float
+
+    def variables(self) -> frozenset[str]:
+        """The variables that it names."""
+        terms = [one for one in (self.left, self.right) if isinstance(one, Term)]
+        return frozenset(name for one in terms for name in (one.base, *one.args) if name)
+
+    def fluents(self) -> frozenset[str]:
+        """The fluents that it reads."""
+        terms = [one for one in (self.left, self.right) if isinstance(one, Term)]
+        found = {name for one in terms for name in one.path}
+        if isinstance(self.right, Exists):
+            found |= {self.right.fluent, HOLDER if self.right.how in ("under", "over") else
+                      self.right.how}  # fmt: skip
+        return frozenset(one for one in found if one)
+
+
+@dataclass(slots=True)
+class Table:
+    """Instances of variables. ``names`` are the variables, ``rows`` their values."""
+
+    vocabulary: Vocabulary
+    names: tuple[str, ...]
+    scenes: Sequence[Scene]
+    rows: Sequence[tuple[Value, ...]]
+    _columns: dict[Term, list[Value | Missing]] = field(default_factory=dict)
+    _codes: dict[Value | Missing, int] = field(default_factory=dict)
+    _coded: dict[Term, npt.NDArray[np.int64]] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def column(self, term: Term) -> list[Value | Missing]:
+        """The value of a term for each instance."""
+        found = self._columns.get(term)
+        if found is None:
+            found = self._columns[term] = self._computed(term)
+        return found
+
+    def _computed(self, term: Term) -> list[Value | Missing]:
+        if term.args:
+            places = [self.names.index(one) for one in term.args]
+            return [
+                scene.get(term.path[0], tuple(row[at] for at in places))  # type: ignore[misc]
+                for scene, row in zip(self.scenes, self.rows, strict=True)
+            ]
+        if not term.base:
+            return [scene.get(term.path[0], ()) for scene in self.scenes]
+        if not term.path:
+            at = self.names.index(term.base)
+            return [row[at] for row in self.rows]
+        inner = self.column(Term(term.base, term.path[:-1], "object"))
+        name = term.path[-1]
+        if term.counted:
+            return [
+                MISSING if value is MISSING or value is None
+                else _count(scene, name, term.counted, value, self.vocabulary)
+                for scene, value in zip(self.scenes, inner, strict=True)
+            ]  # fmt: skip
+        return [
+            MISSING if value is MISSING or value is None
+            else scene.facts[name].get((value,), MISSING)  # type: ignore[arg-type]
+            for scene, value in zip(self.scenes, inner, strict=True)
+        ]  # fmt: skip
+
+    def coded(self, term: Term) -> npt.NDArray[np.int64]:
+        """The values of a term as codes that are equal where the values are; -1 where missing."""
+        found = self._coded.get(term)
+        if found is None:
+            import numpy as np
+
+            codes, kind = self._codes, term.kind in ("int", "real")
+            found = np.fromiter(
+                (-1 if one is MISSING else codes.setdefault(float(one) if kind and one is not None  # type: ignore[arg-type]
+                                                            else one, len(codes))
+                 for one in self.column(term)),
+                np.int64, len(self.rows),
+            )  # fmt: skip
+            self._coded[term] = found
+        return found
+
+    def numbers(self, term: Term) -> npt.NDArray[np.float64]:
+        """The values of a numeric term; not a number where it has none."""
+        import numpy as np
+
+        nan = float("nan")
+        return np.fromiter(
+            (one if isinstance(one, (int, float)) else nan for one in self.column(term)),
+            np.float64, len(self.rows),
+        )  # fmt: skip
+
+    def truth(self, one: Predicate) -> Truths:
+        """The truth of a predicate for each instance; false where its terms have no values."""
+        import numpy as np
+
+        match one.op:
+            case "is":
+                assert one.left is not None and isinstance(one.right, str)
+                return self._typed(one.left, self.vocabulary.members(one.right), one.positive)
+            case "true":
+                assert one.left is not None
+                wanted = self._codes.setdefault(one.positive, len(self._codes))
+                return self.coded(one.left) == wanted
+            case "=":
+                assert one.left is not None and not isinstance(one.right, (Term, Exists))
+                numeric = one.left.kind in ("int", "real") and one.right is not None
+                value = float(one.right) if numeric else one.right  # type: ignore[arg-type]
+                codes = self.coded(one.left)
+                same = codes == self._codes.setdefault(value, len(self._codes))
+                return same if one.positive else ~same & (codes >= 0)
+            case "==":
+                assert one.left is not None and isinstance(one.right, Term)
+                left, right = self.coded(one.left), self.coded(one.right)
+                same = left == right
+                known = (left >= 0) & (right >= 0)
+                return known & same if one.positive else known & ~same
+            case ">=" | "<":
+                assert one.left is not None
+                left_numbers = self.numbers(one.left)
+                other = one.right
+                bound = self.numbers(other) if isinstance(other, Term) else other
+                with np.errstate(invalid="ignore"):
+                    above: Truths = left_numbers >= bound  # type: ignore[operator]
+                    below: Truths = left_numbers < bound  # type: ignore[operator]
+                return above if (one.op == ">=") == one.positive else below
+            case "any":
+                assert isinstance(one.right, Exists)
+                return self._exists(one.left, one.right, one.positive)
+            case _:
+                raise ValueError(one.op)
+
+    def _typed(self, term: Term, kinds: frozenset[str], positive: bool) -> Truths:
+        import numpy as np
+
+        return np.fromiter(
+            (isinstance(value, int) and (scene.kinds.get(value) in kinds) == positive
+             for scene, value in zip(self.scenes, self.column(term), strict=True)),
+            np.bool_, len(self.rows),
+        )  # fmt: skip
+
+    def _exists(self, term: Term | None, one: Exists, positive: bool) -> Truths:
+        import numpy as np
+
+        if term is None:
+            some = (bool(_found(scene, one, self.vocabulary)) == positive for scene in self.scenes)
+            return np.fromiter(some, np.bool_, len(self.rows))
+        return np.fromiter(
+            (isinstance(value, int) and (value in _found(scene, one, self.vocabulary)) == positive
+             for scene, value in zip(self.scenes, self.column(term), strict=True)),
+            np.bool_, len(self.rows),
+        )  # fmt: skip
+
+
+def _matching(scene: Scene, one: Exists, vocabulary: Vocabulary) -> Iterator[int]:
+    """The objects of the type with the property."""
+    kinds = vocabulary.members(one.sort)
+    facts = scene.facts.get(one.fluent, {})
+    for thing, kind in scene.kinds.items():
+        if kind in kinds and (not one.fluent or facts.get((thing,), MISSING) == one.value):
+            yield thing
+
+
+def _found(scene: Scene, one: Exists, vocabulary: Vocabulary) -> frozenset[int]:
+    """The objects that are related to such an object; for the whole world the objects themselves.
+    Computed once for each scene."""
+    found = scene.cache.get(one)
+    if found is None:
+        related: set[int] = set()
+        for thing in _matching(scene, one, vocabulary):
+            if not one.how:
+                related.add(thing)
+            elif one.how == "under":
+                related.update(scene.above(thing))
+            elif one.how == "over":
+                related.update(x for x in scene.kinds if thing in scene.above(x))
+            else:
+                value = scene.facts[one.how].get((thing,))
+                related |= {value} if isinstance(value, int) else set()
+        found = scene.cache[one] = frozenset(related)
+    assert isinstance(found, frozenset)
+    return found
+
+
+def _count(scene: Scene, name: str, sort: str, value: Value, vocabulary: Vocabulary) -> int:
+    key = ("count", name, sort)
+    found = scene.cache.get(key)
+    if found is None:
+        counts: dict[Value, int] = {}
+        kinds = vocabulary.members(sort)
+        for (thing, *_), holder in scene.facts[name].items():
+            if isinstance(thing, int) and scene.kinds.get(thing) in kinds:
+                counts[holder] = counts.get(holder, 0) + 1
+        found = scene.cache[key] = counts
+    assert isinstance(found, dict)
+    return found.get(value, 0)
+
+
+# ---- the terms and predicates that there are ----------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Language:
+    """The terms and predicates over some variables. ``varying`` are the fluents that are not the
+    same for all objects of each of their types."""
+
+    vocabulary: Vocabulary
+    variables: tuple[Var, ...]
+    varying: frozenset[str]
+    actor: bool = False
+
+    @cached_property
+    def objects(self) -> tuple[Term, ...]:
+        """Terms that are objects, up to two attributes away."""
+        found = [Term(one.name, (), "object") for one in self.variables if self._thing(one)]
+        found += [Term(ME, (), "object")] if self.actor else []
+        links = [one for one in self.vocabulary.fluents.values()
+                 if one.kind == "object" and one.attribute]  # fmt: skip
+        near = [Term(one.base, (link.name,), "object", "", (), "", link.optional)
+                for one in found for link in links if self._may(one, link.owners)]  # fmt: skip
+        far = [Term(one.base, (*one.path, HOLDER), "object", "", (), "", True)
+               for one in near if self.vocabulary.ordered and one.path == (HOLDER,)]  # fmt: skip
+        return tuple(found + near + far)
+
+    def _thing(self, one: Var) -> bool:
+        return bool(self.vocabulary.members(one.sort))
+
+    def _may(self, term: Term, owners: frozenset[str]) -> bool:
+        """Return whether the object may be of one of these types."""
+        sort = next((one.sort for one in self.variables if one.name == term.base), ANY)
+        return bool(term.path) or bool(self.vocabulary.members(sort) & owners) or sort == ANY
+
+    @cached_property
+    def values(self) -> tuple[Term, ...]:
+        """Terms that are no objects."""
+        found = [Term(one.name, (), self._kind(one), one.sort)
+                 for one in self.variables if not self._thing(one)]  # fmt: skip
+        for fluent in self.vocabulary.fluents.values():
+            if not fluent.params:
+                found.append(Term("", (fluent.name,), fluent.kind, fluent.of))
+            elif fluent.attribute and fluent.kind != "object" and fluent.name in self.varying:
+                found += [
+                    Term(one.base, (*one.path, fluent.name), fluent.kind, fluent.of, (), "",
+                         fluent.optional)
+                    for one in self.objects if self._may(one, fluent.owners)
+                ]  # fmt: skip
+        return (*found, *self._functions)
+
+    @cached_property
+    def _functions(self) -> tuple[Term, ...]:
+        """Fluents of two variables."""
+        found = []
+        for fluent in self.vocabulary.fluents.values():
+            if len(fluent.params) == 2:
+                for one in self.variables:
+                    for other in self.variables:
+                        if one != other and self._fits(one, fluent.params[0]) and self._fits(
+                            other, fluent.params[1]
+                        ):  # fmt: skip
+                            found.append(Term("", (fluent.name,), fluent.kind, fluent.of,
+                                              (one.name, other.name), "", fluent.optional))  # fmt: skip
+        return tuple(found)
+
+    def _fits(self, one: Var, sort: str) -> bool:
+        mine, other = self.vocabulary.members(one.sort), self.vocabulary.members(sort)
+        return bool(mine & other) if mine else one.sort == sort
+
+    def _kind(self, one: Var) -> str:
+        return "int" if one.sort == "int" else "enum"
+
+    def terms(self) -> tuple[Term, ...]:
+        """All terms."""
+        return self.objects + self.values
+
+    # ---- predicates ---------------------------------------------------------------------------
+
+    def predicates(self, table: Table) -> list[Predicate]:
+        """The predicates that are true of some instances of a table and false of others."""
+        every = [*self._types(), *self._truths(), *self._equal(table), *self._known(table),
+                 *self._numeric(table), *self._some()]  # fmt: skip
+        return every
+
+    def _types(self) -> Iterator[Predicate]:
+        sorts = [*self.vocabulary.types, *self.vocabulary.groups]
+        for term in self.objects:
+            if len(term.path) < 2:
+                for sort in sorts:
+                    yield Predicate("is", term, sort, True, 2.0 + term.cost)
+                    yield Predicate("is", term, sort, False, 2.7 + term.cost)
+
+    def _truths(self) -> Iterator[Predicate]:
+        for term in self.values:
+            if term.kind == "bool":
+                yield Predicate("true", term, None, True, 1.5 + term.cost)
+                yield Predicate("true", term, None, False, 1.7 + term.cost)
+
+    def _equal(self, table: Table) -> Iterator[Predicate]:
+        """Two terms of one kind are equal."""
+        objects = [*self.objects, *(one for one in self.values if one.kind == "object")]
+        for at, one in enumerate(objects):
+            for other in objects[:at]:
+                if len(one.path) + len(other.path) < 3 and one.base + other.base:
+                    cost = 1.0 + one.cost + other.cost + (0.5 if one.path and other.path else 0.0)
+                    yield Predicate("==", one, other, True, cost)
+                    yield Predicate("==", one, other, False, cost + 0.7)
+        words = [one for one in self.values if one.kind == "enum"]
+        for at, one in enumerate(words):
+            for other in words[:at]:
+                if one.of == other.of:
+                    yield Predicate("==", one, other, True, 1.5 + one.cost + other.cost)
+                    yield Predicate("==", one, other, False, 2.0 + one.cost + other.cost)
+
+    def _known(self, table: Table) -> Iterator[Predicate]:
+        """A term has one of its observed values."""
+        for term in self.terms():
+            if term.kind in ("enum", "text") or term.optional:
+                values = set(table.column(term)) - {MISSING}
+                texts = sorted(one for one in values if isinstance(one, str))
+                named: list[Value] = [*texts] if len(texts) <= 8 else []
+                if None in values and term.optional:
+                    named.append(None)
+                for value in named:
+                    yield Predicate("=", term, value, True, 2.5 + term.cost)
+                    yield Predicate("=", term, value, False, 3.0 + term.cost)
+            if term.kind == "object":
+                for number in self.vocabulary.constants:
+                    yield Predicate("=", term, number, True, 3.0 + term.cost)
+                    yield Predicate("=", term, number, False, 3.5 + term.cost)
+
+    def _numeric(self, table: Table) -> Iterator[Predicate]:
+        numbers = [one for one in self.values if one.kind in ("int", "real")]
+        counts = [
+            Term(one.base, (*one.path, link.name), "int", "", (), ANY)
+            for one in self.objects if len(one.path) == 0
+            for link in self.vocabulary.fluents.values()
+            if link.kind == "object" and link.attribute and link.name == HOLDER
+        ]  # fmt: skip
+        for term in [*numbers, *counts]:
+            values = sorted({one for one in table.column(term) if isinstance(one, (int, float))})
+            spread = values[1:] if len(values) <= 12 else values[1 :: max(1, len(values) // 12)]
+            for value in spread:
+                yield Predicate(">=", term, value, True, 2.8 + term.cost)
+                yield Predicate(">=", term, value, False, 2.8 + term.cost)
+            if term.kind == "int" and 1 < len(values) <= 12:
+                for value in values:
+                    yield Predicate("=", term, value, True, 3.0 + term.cost)
+                    yield Predicate("=", term, value, False, 3.3 + term.cost)
+        for at, one in enumerate(numbers):
+            for other in numbers[:at]:
+                if len(one.path) + len(other.path) < 4:
+                    cost = 3.5 + one.cost + other.cost
+                    yield Predicate("<", one, other, True, cost)
+                    yield Predicate("<", one, other, False, cost)
+                    yield Predicate("==", one, other, True, cost)
+                    yield Predicate("==", one, other, False, cost)
+
+    def _some(self) -> Iterator[Predicate]:
+        """Some other object, of a type and with one property."""
+        links = [one.name for one in self.vocabulary.fluents.values()
+                 if one.kind == "object" and one.attribute]  # fmt: skip
+        hows = [*links, *(("under", "over") if self.vocabulary.ordered else ())]
+        for sort, fluent, value, extra in self._properties:
+            for term in self.objects:
+                for how in hows:
+                    if len(term.path) == 0 or (len(term.path) == 1 and how in links):
+                        right = Exists(how, sort, fluent, value)
+                        cost = 3.0 + extra + term.cost + 0.5 * len(term.path)
+                        yield Predicate("any", term, right, True, cost)
+                        yield Predicate("any", term, right, False, cost + 0.5)
+            right = Exists("", sort, fluent, value)
+            yield Predicate("any", None, right, True, 3.5 + extra)
+            yield Predicate("any", None, right, False, 4.0 + extra)
+
+    @cached_property
+    def _properties(self) -> list[tuple[str, str, Value, float]]:
+        """Types, and types with a value of a truth, enum or text that varies among them."""
+        found: list[tuple[str, str, Value, float]] = []
+        for kind in self.vocabulary.types:
+            found.append((kind, "", None, 0.0))
+            for fluent in self.vocabulary.owned(kind):
+                if fluent.name not in self.varying or fluent.kind not in ("bool", "enum", "text"):
+                    continue
+                values: Sequence[Value] = fluent.values
+                if fluent.kind == "bool":
+                    values = (True, False)
+                if len(values) <= 8:
+                    found += [(kind, fluent.name, one, 1.0) for one in values if one is not None]
+        return found
+
+
+Maker = Callable[[Table], Sequence[Value | Missing]]

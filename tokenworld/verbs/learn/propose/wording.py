@@ -1,0 +1,268 @@
+"""Terms, predicates and templates as text of the language."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from tokenworld.syntax.tables import tables
+from tokenworld.verbs.learn.propose.scenes import ANY, Fluent, Value, Vocabulary
+from tokenworld.verbs.learn.propose.templates import Template
+from tokenworld.verbs.learn.propose.terms import ME, Exists, Predicate, Term, Var
+
+_NAME = re.compile(r"[a-z][A-Za-z0-9_]*\Z")
+_OTHER = "o"
+"""The variable of `any` and `count`."""
+
+
+def word(text: str) -> str:
+    """A name, in backquotes unless it can be written without."""
+    return text if _NAME.match(text) and text not in tables().keywords else f"`{text}`"
+
+
+def kind_word(text: str) -> str:
+    """The name of a type or an enum."""
+    return text if re.match(r"[A-Z][A-Za-z0-9_]*\Z", text) else f"`{text}`"
+
+
+def quoted(text: str) -> str:
+    """A text in quotes."""
+    for old, new in (("\\", "\\\\"), ('"', '\\"'), ("{", "\\{"), ("}", "\\}"), ("\n", "\\n")):
+        text = text.replace(old, new)
+    return f'"{text}"'
+
+
+def number(value: float) -> str:
+    """A number without needless decimals."""
+    return str(int(value)) if value == int(value) else f"{value:.6f}".rstrip("0")
+
+
+@dataclass(slots=True)
+class Wording:
+    """Writes in one rule. ``sorts`` are the known types of its terms."""
+
+    vocabulary: Vocabulary
+    sorts: dict[tuple[str, tuple[str, ...]], str] = field(default_factory=dict)
+
+    def knows(self, one: Var) -> None:
+        """Note the type of a variable."""
+        self.sorts[(one.name, ())] = one.sort
+
+    def term(self, one: Term) -> str:
+        """A term."""
+        if one.args:
+            return f"{word(one.path[0])}({', '.join(map(word, one.args))})"
+        if not one.base:
+            return f"{word(one.path[0])}()"
+        if one.counted:
+            inner = self.term(Term(one.base, one.path[:-1], "object"))
+            kind = kind_word(one.counted)
+            return f"count({_OTHER} for {_OTHER}: {kind} where {_OTHER}.{word(one.path[-1])} == {inner})"
+        return ".".join([ME if one.base == ME else word(one.base), *map(word, one.path)])
+
+    def value(self, value: Value, kind: str, decimals: int = 0) -> str:
+        """A constant of a kind."""
+        if value is None:
+            return "none"
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        if isinstance(value, (int, float)):
+            if kind == "object" and isinstance(value, int):
+                return word(self.vocabulary.constants[value])
+            text = number(value)
+            return f"{text}.0" if kind == "real" and "." not in text else text
+        return word(value) if kind == "enum" else quoted(value)
+
+    # ---- types --------------------------------------------------------------------------------
+
+    def needs(self, term: Term | None) -> list[str]:
+        """The type tests that a term needs: those of the owners of its attributes. They are
+        known from here on."""
+        found = []
+        if term is None or not term.base or term.counted:
+            return []
+        for length in range(len(term.path)):
+            fluent = self.vocabulary.fluents[term.path[length]]
+            inner = Term(term.base, term.path[:length], "object")
+            test = self.narrowed(inner, fluent.owners)
+            found += [test] if test else []
+        return found
+
+    def narrowed(self, term: Term, owners: frozenset[str]) -> str:
+        """The test that an object is of one of some types; empty where that is known."""
+        key = (term.base, term.path)
+        known = self.vocabulary.members(self.sorts.get(key, ANY))
+        if term.base == ME and not term.path and key not in self.sorts:
+            return ""
+        if term.path and key not in self.sorts and owners == self.vocabulary.members(ANY):
+            return ""
+        if known <= owners:
+            return ""
+        sort = self.vocabulary.group(owners) or ANY
+        self.sorts[key] = sort
+        return f"{self.term(term)} is {kind_word(sort)}"
+
+    # ---- predicates ---------------------------------------------------------------------------
+
+    def guard(self, predicates: Sequence[Predicate]) -> list[str]:
+        """The conjuncts of a guard, the type tests first."""
+        found: list[str] = []
+        ordered = sorted(predicates, key=lambda one: one.op != "is")
+        for one in ordered:
+            right = one.right if isinstance(one.right, Term) else None
+            found += [test for test in (*self.needs(one.left), *self.needs(right))
+                      if test not in found]  # fmt: skip
+            if one.op == "is" and one.positive and one.left is not None:
+                assert isinstance(one.right, str)
+                test = self.narrowed(one.left, self.vocabulary.members(one.right))
+                found += [test] if test and test not in found else []
+                continue
+            text = self.predicate(one)
+            found += [text] if text not in found else []
+        return found
+
+    def predicate(self, one: Predicate) -> str:
+        """A single condition."""
+        left = "" if one.left is None else self.term(one.left)
+        match one.op:
+            case "is":
+                assert isinstance(one.right, str)
+                text = f"{left} is {kind_word(one.right)}"
+                return text if one.positive else f"not {text}"
+            case "true":
+                return left if one.positive else f"not {left}"
+            case "=" | "==":
+                assert one.left is not None and not isinstance(one.right, Exists)
+                other = (self.term(one.right) if isinstance(one.right, Term)
+                         else self.value(one.right, self._kind(one.left)))  # fmt: skip
+                return f"{left} {'==' if one.positive else '!='} {other}"
+            case ">=" | "<":
+                assert one.left is not None and not isinstance(one.right, Exists)
+                other = (self.term(one.right) if isinstance(one.right, Term)
+                         else self.value(one.right, self._kind(one.left)))  # fmt: skip
+                above = (one.op == ">=") == one.positive
+                return f"{left} {'>=' if above else '<'} {other}"
+            case "any":
+                assert isinstance(one.right, Exists)
+                text = self._exists(one.left, one.right)
+                return text if one.positive else f"not {text}"
+            case _:
+                raise ValueError(one.op)
+
+    def _kind(self, term: Term) -> str:
+        return term.kind
+
+    def _exists(self, term: Term | None, one: Exists) -> str:
+        kind = kind_word(one.sort)
+        held = self._property(one)
+        inner = "" if term is None else self.term(term)
+        links = {
+            "": "",
+            "under": f"{_OTHER} in {inner}.inside",
+            "over": f"{inner} in {_OTHER}.inside",
+        }
+        link = links.get(one.how, f"{_OTHER}.{word(one.how)} == {inner}")
+        conditions = [part for part in (link, held) if part]
+        if one.how in ("under", "over") and not held:
+            conditions = [link]
+        body = " and ".join(conditions) or f"{_OTHER} is {kind}"
+        return f"any({body} for {_OTHER}: {kind})"
+
+    def _property(self, one: Exists) -> str:
+        if not one.fluent:
+            return ""
+        fluent = self.vocabulary.fluents[one.fluent]
+        name = f"{_OTHER}.{word(one.fluent)}"
+        if fluent.kind == "bool":
+            return name if one.value else f"not {name}"
+        return f"{name} == {self.value(one.value, fluent.kind)}"
+
+    # ---- templates ----------------------------------------------------------------------------
+
+    def template(self, one: Template, fluent: Fluent) -> str:
+        """A new value."""
+        if one.op == "value":
+            return self.value(one.value, fluent.kind)
+        assert one.term is not None
+        text = self.term(one.term)
+        match one.op:
+            case "term":
+                return text
+            case "not":
+                return f"not {text}"
+            case "shift":
+                assert isinstance(one.value, (int, float))
+                sign = "+" if one.value >= 0 else "-"
+                return f"{text} {sign} {self.value(abs(one.value), fluent.kind)}"
+            case "plus":
+                assert one.other is not None
+                return f"{text} + {self.term(one.other)}"
+            case "name":
+                return f"recordName({text})"
+            case "table":
+                return self._table(one, text, fluent)
+            case _:
+                raise ValueError(one.op)
+
+    def _table(self, one: Template, text: str, fluent: Fluent) -> str:
+        assert one.term is not None
+        *rest, last = one.rows
+        cases = "".join(
+            f"if {text} == {self.value(key, one.term.kind)} then {self.value(new, fluent.kind)} else "
+            for key, new in rest
+        )
+        return f"{cases}{self.value(last[1], fluent.kind)}"
+
+
+# ---- putting one term for a variable ------------------------------------------------------------
+
+
+def put(one: Term, to: Mapping[str, Term]) -> Term | None:
+    """A term with others in place of its variables; ``None`` where the language cannot say it."""
+    if one.args:
+        names = []
+        for name in one.args:
+            other = to.get(name)
+            if other is not None and (other.path or not other.base):
+                return None
+            names.append(name if other is None else other.base)
+        return replace(one, args=tuple(names))
+    other = to.get(one.base)
+    if other is None:
+        return one
+    if other.args or not other.base:
+        return None
+    return replace(one, base=other.base, path=(*other.path, *one.path))
+
+
+def put_predicate(one: Predicate, to: Mapping[str, Term]) -> Predicate | None:
+    """A predicate with terms in place of variables."""
+    left = None if one.left is None else put(one.left, to)
+    right = put(one.right, to) if isinstance(one.right, Term) else one.right
+    if one.left is not None and left is None or isinstance(one.right, Term) and right is None:
+        return None
+    return replace(one, left=left, right=right)
+
+
+def put_template(one: Template, to: Mapping[str, Term]) -> Template | None:
+    """A template with terms in place of variables."""
+    term = None if one.term is None else put(one.term, to)
+    other = None if one.other is None else put(one.other, to)
+    if one.term is not None and term is None or one.other is not None and other is None:
+        return None
+    return replace(one, term=term, other=other)
+
+
+def anchor(guard: Iterable[Predicate], name: str, free: frozenset[str]) -> Term | None:
+    """The term that a guard says a variable is, if it names none of the free variables."""
+    for one in guard:
+        if one.op == "==" and one.positive:
+            pairs = ((one.left, one.right), (one.right, one.left))
+            for mine, other in pairs:
+                if isinstance(mine, Term) and isinstance(other, Term) and mine == replace(
+                    other, base=name, path=(), kind=mine.kind, of=mine.of, args=(), counted="",
+                    optional=mine.optional,
+                ) and not other.args and other.base and other.base not in free:  # fmt: skip
+                    return other
+    return None
