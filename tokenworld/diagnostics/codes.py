@@ -132,6 +132,9 @@ CODES: Final[dict[str, tuple[str, Severity]]] = {
     "TW1206": ("too little data for a param", WARNING),
     "TW1301": ("provider of a language model failed", ERROR),
     "TW1302": ("transcript unusable, or a replay that differs", ERROR),
+    "TW1207": ("proposed rule that was left out", WARNING),
+    "TW1208": ("different outcomes of one command in one state", WARNING),
+    "TW1209": ("too few rows to learn from", ERROR),
 }
 
 

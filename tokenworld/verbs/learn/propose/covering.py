@@ -8,7 +8,7 @@ minimum description length in place of information gain).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -48,6 +48,12 @@ class Rule:
     def cost(self) -> float:
         """The size of the rule."""
         return self.template.cost + sum(one.cost for one in self.guard)
+
+    def borrowed(self) -> Predicate | None:
+        """Its guard as one predicate, for another slot; ``None`` for a guard of none or one."""
+        if len(self.guard) < 2:
+            return None
+        return Predicate("and", None, self.guard, True, 1.5)
 
     @property
     def share(self) -> float:
@@ -138,7 +144,7 @@ class _Packed:
             right = float(self._weights[positive & mask].sum())
             wrong = float(self._weights[negative & mask].sum())
             if score > 0 and (found is None or score > found[0]):
-                named = tuple(self._predicates[one] for one in guard)
+                named = _flat(self._predicates[one] for one in guard)
                 found = (score, Rule(named, template, int(right), int(wrong)), mask)
         if found is None:
             return None
@@ -216,6 +222,15 @@ class _Packed:
                 break
             beam = following
         return best
+
+
+def _flat(guard: Iterable[Predicate]) -> tuple[Predicate, ...]:
+    """The predicates of a guard, those of borrowed guards among them."""
+    found: dict[Predicate, None] = {}
+    for one in guard:
+        parts = one.right if one.op == "and" and isinstance(one.right, tuple) else (one,)
+        found.update(dict.fromkeys(parts))
+    return tuple(found)
 
 
 def _scores(right: Numbers, wrong: Numbers, sizes: Numbers) -> Numbers:

@@ -150,6 +150,8 @@ class Vocabulary:
     """Types that have an attribute in common, by the name of their common type."""
     constants: dict[int, str] = field(default_factory=dict)
     """Objects that rules may name."""
+    named: set[int] = field(default_factory=set)
+    """Objects that some rule names; the writer notes them."""
 
     def group(self, owners: frozenset[str]) -> str:
         """The name of the type whose objects are those of these types."""
@@ -158,6 +160,12 @@ class Vocabulary:
         if owners == frozenset(self.types):
             return ANY
         return next((name for name, found in self.groups.items() if found == owners), "")
+
+    def covering(self, kinds: frozenset[str]) -> str:
+        """The name of the smallest type that has these."""
+        fitting = [(len(found), name) for name, found in self.groups.items() if kinds <= found]
+        exact = next(iter(kinds)) if len(kinds) == 1 else ""
+        return exact or (min(fitting)[1] if fitting else ANY)
 
     def members(self, sort: str) -> frozenset[str]:
         """The types whose objects are of a sort; empty for an enum."""

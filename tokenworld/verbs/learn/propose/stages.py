@@ -262,16 +262,21 @@ class Stages:
     def _slots(
         self, schema: Schema | None, cases: Sequence[_Case], done: Mapping[str, Learned] = {}
     ) -> Iterator[Learned]:
+        borrowed: list[Predicate] = []
         for fluent in self._vocabulary.fluents.values():
             if fluent.name not in self._last and fluent.name not in done:
-                found = self._slot(schema, fluent, cases)
+                found = self._slot(schema, fluent, cases, borrowed)
                 if found is not None:
+                    guards = (rule.borrowed() for rule in found.rules.rules)
+                    borrowed += [one for one in guards if one is not None and one not in borrowed]
                     yield found
 
     def _slot(
-        self, schema: Schema | None, fluent: Fluent, cases: Sequence[_Case]
-    ) -> Learned | None:
-        """The rules for one fluent; ``None`` where it never changes."""
+        self, schema: Schema | None, fluent: Fluent, cases: Sequence[_Case],
+        borrowed: Sequence[Predicate] = (),
+    ) -> Learned | None:  # fmt: skip
+        """The rules for one fluent; ``None`` where it never changes. ``borrowed`` are the guards of
+        other slots."""
         over = _over(fluent, self._vocabulary)
         instances = _Instances()
         for case in cases:
@@ -289,22 +294,29 @@ class Stages:
         slot = Term(over[0].name, (fluent.name,), fluent.kind, fluent.of) if len(over) == 1 else (
             Term("", (fluent.name,), fluent.kind, fluent.of, tuple(one.name for one in over))
         )  # fmt: skip
-        rules = self._covered(self._language(schema, over), fluent, slot, instances)
+        language = self._language(schema, over, fluent.name)
+        names = {one.name for one in language.variables} | {ME}
+        fitting = [one for one in borrowed if _names_of(one) <= names]
+        rules = self._covered(language, fluent, slot, instances, fitting)
         return Learned(SET, fluent, "", over, rules)
 
-    def _language(self, schema: Schema | None, over: Sequence[Var]) -> Language:
+    def _language(
+        self, schema: Schema | None, over: Sequence[Var], own: str = ""
+    ) -> Language:
         slots = () if schema is None else schema.slots
         params = [Var(one.name, one.sort) for one in slots]
         actor = self._grammar.actor is not None
-        return Language(self._vocabulary, (*params, *over), self._varying, actor)
+        hidden = self._last - {own}
+        return Language(self._vocabulary, (*params, *over), self._varying, actor, hidden)
 
     def _names(self, language: Language, over: Sequence[Var]) -> tuple[str, ...]:
         params = [one.name for one in language.variables if one not in over]
         return (*params, *((ME,) if language.actor else ()), *(one.name for one in over))
 
     def _covered(
-        self, language: Language, fluent: Fluent, slot: Term | None, instances: _Instances
-    ) -> Rules:
+        self, language: Language, fluent: Fluent, slot: Term | None, instances: _Instances,
+        borrowed: Sequence[Predicate] = (),
+    ) -> Rules:  # fmt: skip
         """The rules for instances: found on some, tested on all, found again with those that they
         get wrong."""
         over = tuple(one for one in language.variables if one.name in _OVER)
@@ -312,7 +324,7 @@ class Stages:
         chosen = self._first(instances)
         rules = Rules((), 0, 0)
         for _ in range(_AGAIN):
-            rules = self._searched(language, fluent, slot, instances, names, chosen)
+            rules = self._searched(language, fluent, slot, instances, names, chosen, borrowed)
             wrong = self._wrong(rules, instances, names)
             more = sorted(set(wrong) - set(chosen))
             unexplained = sum(not instances.kept[at] for at in wrong)
@@ -341,7 +353,7 @@ class Stages:
 
     def _searched(
         self, language: Language, fluent: Fluent, slot: Term | None, instances: _Instances,
-        names: tuple[str, ...], chosen: Sequence[int],
+        names: tuple[str, ...], chosen: Sequence[int], borrowed: Sequence[Predicate],
     ) -> Rules:  # fmt: skip
         import numpy as np
 
@@ -351,7 +363,7 @@ class Stages:
         tried = templates(fluent, slot, language, table, changes)
         right = [np.array(self._right(one.column(table), instances, chosen)) for one in tried]
         kept = np.array([instances.kept[at] for at in chosen])
-        problem = Problem(table, language.predicates(table), tried, kept, right)
+        problem = Problem(table, [*language.predicates(table), *borrowed], tried, kept, right)
         return cover(problem, chance=self._chance)
 
     def _right(
@@ -454,6 +466,12 @@ def _over(fluent: Fluent, vocabulary: Vocabulary) -> tuple[Var, ...]:
         else:
             found.append(Var(next(words), sort))
     return tuple(found)
+
+
+def _names_of(one: Predicate) -> frozenset[str]:
+    """The variables of a borrowed guard."""
+    parts = one.right if isinstance(one.right, tuple) else ()
+    return frozenset(name for part in parts for name in part.variables())
 
 
 def _fresh(case: _Case) -> list[int]:

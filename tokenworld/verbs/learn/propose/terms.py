@@ -77,11 +77,12 @@ class Exists:
 @dataclass(frozen=True, slots=True)
 class Predicate:
     """A condition. ``op`` is one of ``is`` (the type of a term), ``true``, ``==``, ``<`` (of two
-    terms), ``=`` (a value), ``>=`` (a number), ``any`` (`Exists`)."""
+    terms), ``=`` (a value), ``>=`` (a number), ``any`` (`Exists`), ``and`` (of a whole guard, that
+    of another slot)."""
 
     op: str
     left: Term | None
-    right: Term | Exists | Value
+    right: Term | Exists | Value | tuple[Predicate, ...]
     positive: bool
     cost: float
 
@@ -211,6 +212,12 @@ class Table:
             case "any":
                 assert isinstance(one.right, Exists)
                 return self._exists(one.left, one.right, one.positive)
+            case "and":
+                assert isinstance(one.right, tuple)
+                every = np.ones(len(self.rows), dtype=np.bool_)
+                for part in one.right:
+                    every &= self.truth(part)
+                return every
             case _:
                 raise ValueError(one.op)
 
@@ -292,6 +299,8 @@ class Language:
     variables: tuple[Var, ...]
     varying: frozenset[str]
     actor: bool = False
+    hidden: frozenset[str] = frozenset()
+    """Fluents that rules do not read."""
 
     @cached_property
     def objects(self) -> tuple[Term, ...]:
@@ -320,6 +329,8 @@ class Language:
         found = [Term(one.name, (), self._kind(one), one.sort)
                  for one in self.variables if not self._thing(one)]  # fmt: skip
         for fluent in self.vocabulary.fluents.values():
+            if fluent.name in self.hidden:
+                continue
             if not fluent.params:
                 found.append(Term("", (fluent.name,), fluent.kind, fluent.of))
             elif fluent.attribute and fluent.kind != "object" and fluent.name in self.varying:

@@ -102,15 +102,18 @@ class TextSteps:
         """Note objects that nothing contains: rooms like the first one, or parts of the object
         that they stand behind."""
         held = {name for one in state.objects for name in one["contains"]}
-        whole = ""
-        count: dict[str, int] = {}
-        for at, one in enumerate(state.objects):
-            if one["name"] in held or at == 0:
-                whole = one["type"]
-            elif one["type"] == state.objects[0]["type"]:
-                self.layout.rootless = True
-            else:
+        free = [one for one in state.objects[1:] if one["name"] not in held]
+        if any(one["type"] == state.objects[0]["type"] for one in free):
+            self.layout.rootless = True
+        if self.layout.rootless:
+            self.layout.parts.clear()
+            return
+        whole, count = "", dict[str, int]()
+        for one in state.objects:
+            if one in free:
                 count[whole] = count.get(whole, 0) + 1
+            else:
+                whole = one["type"]
         for kind, number in count.items():
             each = sum(one["type"] == kind for one in state.objects)
             self.layout.parts[kind] = number // max(1, each)

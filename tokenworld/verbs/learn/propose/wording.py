@@ -69,6 +69,7 @@ class Wording:
             return "true" if value else "false"
         if isinstance(value, (int, float)):
             if kind == "object" and isinstance(value, int):
+                self.vocabulary.named.add(value)
                 return word(self.vocabulary.constants[value])
             text = number(value)
             return f"{text}.0" if kind == "real" and "." not in text else text
@@ -80,6 +81,16 @@ class Wording:
         """The type tests that a term needs: those of the owners of its attributes. They are
         known from here on."""
         found = []
+        if term is not None and term.args:
+            fluent = self.vocabulary.fluents[term.path[0]]
+            for name, sort in zip(term.args, fluent.params, strict=True):
+                kinds = fluent.owners if name == term.args[0] and fluent.owners else (
+                    self.vocabulary.members(sort)
+                )  # fmt: skip
+                if kinds:
+                    test = self.narrowed(Term(name, (), "object"), kinds)
+                    found += [test] if test else []
+            return found
         if term is None or not term.base or term.counted:
             return []
         for length in range(len(term.path)):
@@ -266,3 +277,24 @@ def anchor(guard: Iterable[Predicate], name: str, free: frozenset[str]) -> Term 
                 ) and not other.args and other.base and other.base not in free:  # fmt: skip
                     return other
     return None
+
+
+def same_term(one: Predicate) -> bool:
+    """Return whether a predicate says that a term is itself."""
+    left, right = one.left, one.right
+    if one.op != "==" or not isinstance(left, Term) or not isinstance(right, Term):
+        return False
+    return one.positive and (left.base, left.path, left.args) == (right.base, right.path, right.args)
+
+
+def typed_by(guard: Iterable[Predicate], name: str) -> str:
+    """The type that a guard says a variable has."""
+    for one in guard:
+        if one.op == "is" and one.positive and one.left == Term(name, (), "object"):
+            return str(one.right)
+    return ""
+
+
+def template_text(text: str) -> str:
+    """A template in quotes, whose braces stay."""
+    return f'"{text}"'

@@ -1,0 +1,343 @@
+"""The body of a proposed action: what it requires, then its changes, readers before writers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tokenworld.verbs.learn.propose.commands import NUMBER, Schema, Slot
+from tokenworld.verbs.learn.propose.covering import Rule
+from tokenworld.verbs.learn.propose.scenes import ANY, HOLDER
+from tokenworld.verbs.learn.propose.stages import SET, Learned
+from tokenworld.verbs.learn.propose.terms import ME, Predicate, Term, Var
+from tokenworld.verbs.learn.propose.wording import (
+    Wording,
+    anchor,
+    kind_word,
+    put_predicate,
+    put_template,
+    same_term,
+    template_text,
+    typed_by,
+    word,
+)
+
+if TYPE_CHECKING:
+    from tokenworld.verbs.learn.propose.writing import Writer
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """One rule of a chain: its guard and its change."""
+
+    learned: Learned
+    rule: Rule
+    guard: tuple[Predicate, ...]
+
+
+@dataclass(slots=True)
+class _Chain:
+    """Rules of which the first that fits makes its change; ``others`` are slots that change under
+    the same guards. ``over`` are the variables that it runs over, ``to`` the terms in place of
+    others."""
+
+    over: tuple[Var, ...]
+    to: dict[str, Term]
+    cases: list[_Case]
+    others: list[list[_Case]] = field(default_factory=list)
+
+    def every(self) -> list[_Case]:
+        """All its rules."""
+        return [*self.cases, *(one for other in self.others for one in other)]
+
+    def reads(self) -> frozenset[str]:
+        """The fluents that its guards and new values read."""
+        found: set[str] = set()
+        for case in self.every():
+            found.update(name for one in case.guard for name in one.fluents())
+            found |= case.rule.template.fluents()
+            for _, rules in case.learned.fields:
+                for rule in rules.rules:
+                    found |= rule.template.fluents()
+        return frozenset(found)
+
+    def writes(self) -> frozenset[str]:
+        """The fluents that it changes."""
+        return frozenset(
+            case.learned.fluent.name if case.learned.fluent is not None else HOLDER
+            for case in self.every()
+        )
+
+
+class Body:
+    """Writes one action."""
+
+    def __init__(self, writer: Writer, schema: Schema, learned: Sequence[Learned]) -> None:
+        self._writer, self._schema, self._vocabulary = writer, schema, writer.vocabulary
+        self._sorts = {one.name: self._sort(one) for one in schema.slots}
+        self._chains = self._merged([chain for one in learned for chain in self._chained(one)])
+        self._common = self._required()
+
+    def _sort(self, slot: Slot) -> str:
+        if slot.sort != ANY:
+            return slot.sort
+        if self._writer.layout is None:
+            return self._vocabulary.covering(slot.kinds)
+        return ANY
+
+    # ---- chains -------------------------------------------------------------------------------
+
+    def _chained(self, learned: Learned) -> list[_Chain]:
+        """The rules of a slot as chains, the last ones first: what comes later overrides."""
+        chains: list[_Chain] = []
+        for rule in learned.rules.rules:
+            placed = self._placed(learned, rule)
+            if placed is None:
+                self._writer.unwritten.append(f"`{self._schema.name}`: a rule for {learned.name}")
+                continue
+            over, to, guard = placed
+            case = _Case(learned, rule, guard)
+            if chains and chains[-1].over == over and chains[-1].to == to:
+                chains[-1].cases.append(case)
+            else:
+                chains.append(_Chain(over, to, [case]))
+        return chains[::-1]
+
+    def _placed(
+        self, learned: Learned, rule: Rule
+    ) -> tuple[tuple[Var, ...], dict[str, Term], tuple[Predicate, ...]] | None:
+        """The variables that stay, the terms in place of others, and the guard with them."""
+        free = frozenset(one.name for one in learned.over)
+        to: dict[str, Term] = {}
+        guard = list(rule.guard)
+        function = learned.fluent is not None and len(learned.over) > 1
+        for one in learned.over:
+            found = anchor(guard, one.name, free)
+            if found is None or found.path and function:
+                continue
+            to[one.name] = found
+            if one.sort in self._vocabulary.types or one.sort in self._vocabulary.groups:
+                test = Predicate("is", Term(one.name, (), "object"), one.sort, True, 0)
+                guard.append(test)
+        if put_template(rule.template, to) is None:
+            return None
+        placed: dict[Predicate, None] = {}
+        for predicate in guard:
+            new = put_predicate(predicate, to)
+            if new is None:
+                return None
+            if not same_term(new):
+                placed[new] = None
+        over = tuple(one for one in learned.over if one.name not in to)
+        return over, to, tuple(placed)
+
+    def _merged(self, chains: Sequence[_Chain]) -> list[_Chain]:
+        """Chains with the same guards as one."""
+        found: list[_Chain] = []
+        for one in chains:
+            guards = [set(case.guard) for case in one.cases]
+            same = next(
+                (other for other in found
+                 if [x.name for x in other.over] == [x.name for x in one.over]
+                 and [set(case.guard) for case in other.cases] == guards
+                 and not other.writes() & one.writes()
+                 and (len(one.cases) == 1 or one.over)),
+                None,
+            )  # fmt: skip
+            if same is None:
+                found.append(one)
+            else:
+                same.others.append(one.cases)
+                same.to |= one.to
+        return found
+
+    # ---- requirements -------------------------------------------------------------------------
+
+    def _required(self) -> list[Predicate]:
+        """The conditions that all changes share."""
+        cases = [case for chain in self._chains for case in chain.every()]
+        if not cases:
+            return []
+        params = {one.name for one in self._schema.slots} | {ME}
+        first = [one for one in cases[0].guard if one.variables() <= params]
+        common = [one for one in first if all(one in case.guard for case in cases)]
+        for one in common:
+            if one.op == "is" and one.positive and one.left is not None and not one.left.path:
+                if one.left.base in self._sorts and isinstance(one.right, str):
+                    self._narrow(one.left.base, one.right)
+        return common
+
+    def _narrow(self, name: str, sort: str) -> None:
+        known = self._vocabulary.members(self._sorts[name])
+        if self._vocabulary.members(sort) < known:
+            self._sorts[name] = sort
+
+    def text(self) -> str:
+        """The action."""
+        schema, words = self._schema, Wording(self._vocabulary)
+        for one in schema.slots:
+            words.knows(Var(one.name, self._sorts[one.name]))
+        params = ", ".join(self._param(one) for one in schema.slots)
+        plain = " ".join([schema.name, *(f"{{{one.name}}}" for one in schema.slots)])
+        told = " or ".join(template_text(text) for text in schema.texts or (plain,))
+        head = f"action {word(schema.name)}({params}) as {told}"
+        labels: set[str] = set()
+        lines = [_require(text, labels) for text in words.guard(self._common)]
+        lines += self._changes(words)
+        body = "\n  ".join(lines)
+        return f"{head} {{\n  {body}\n}}" if lines else f"{head} {{ }}"
+
+    def _param(self, slot: Slot) -> str:
+        if slot.sort == NUMBER:
+            return f"{word(slot.name)}: {min(0, slot.low)} to {max(2 * slot.high, 99)}"
+        return f"{word(slot.name)}: {kind_word(self._sorts[slot.name])}"
+
+    # ---- changes ------------------------------------------------------------------------------
+
+    def _changes(self, words: Wording) -> list[str]:
+        written: set[str] = set()
+        lets: list[str] = []
+        lines: list[str] = []
+        for chain in self._ordered():
+            late = bool(chain.reads() & written)
+            if chain.over:
+                lines.append(self._loop(chain, words))
+            else:
+                lines.append(self._straight(chain, words, late, written, lets))
+            written |= chain.writes()
+        return [*lets, *lines]
+
+    def _ordered(self) -> list[_Chain]:
+        """Chains that read before chains that write, as far as that goes; what overrides comes
+        after what it overrides."""
+        left, found = list(self._chains), list[_Chain]()
+        while left:
+            free = [one for one in left if not any(
+                other.writes() & one.writes() for other in left[: left.index(one)]
+            )]  # fmt: skip
+            chosen = next(
+                (one for one in free
+                 if not any(one.writes() & other.reads() for other in left if other is not one)),
+                None,
+            ) or next((one for one in free if one.over), free[0])  # fmt: skip
+            left.remove(chosen)
+            found.append(chosen)
+        return found
+
+    def _guard(self, words: Wording, case: _Case, chain: _Chain) -> tuple[Wording, list[str]]:
+        """The conditions of a case, with the type tests that its change needs."""
+        own = Wording(self._vocabulary, dict(words.sorts))
+        for one in chain.over:
+            own.knows(self._running(chain, one))
+        texts = own.guard([one for one in case.guard if one not in self._common])
+        tests = self._writer.needs(own, case.learned, case.rule, chain.to)
+        return own, [*texts, *(one for one in tests if one not in texts)]
+
+    def _changed(self, own: Wording, chain: _Chain, at: int) -> str:
+        """The changes of one case, with those of the other slots."""
+        cases = [chain.cases[at], *(other[at] for other in chain.others)]
+        found = []
+        for case in cases:
+            self._writer.needs(own, case.learned, case.rule, chain.to)
+            found.append(self._writer.change(own, case.learned, case.rule, case.learned.over,
+                                             chain.to))  # fmt: skip
+        return "  ".join(found)
+
+    def _straight(
+        self, chain: _Chain, words: Wording, late: bool, written: set[str], lets: list[str]
+    ) -> str:
+        """A chain of conditions."""
+        parts = []
+        for at, case in enumerate(chain.cases):
+            own, texts = self._guard(words, case, chain)
+            change = self._changed(own, chain, at)
+            if late and any(one.fluents() & written for one in case.guard):
+                tests = [one for one in texts if _is_test(one)]
+                name = f"case{len(lets) + 1}"
+                lets.append(f"let {name} = {' and '.join(texts)}")
+                texts = [name, *tests]
+            if late and case.rule.template.fluents() & written:
+                change = _named(change, lets)
+            parts.append(f"if {' and '.join(texts)} {{ {change} }}" if texts else
+                         (f"{{ {change} }}" if at else change))  # fmt: skip
+            if not texts:
+                break
+        return " else ".join(parts)
+
+    def _loop(self, chain: _Chain, words: Wording) -> str:
+        """A loop over the objects that change."""
+        running = [self._running(chain, one) for one in chain.over]
+        head = "for " + ", ".join(f"{word(one.name)}: {kind_word(one.sort)}" for one in running)
+        if len(chain.cases) == 1:
+            own, texts = self._guard(words, chain.cases[0], chain)
+            change = self._changed(own, chain, 0)
+            where = f" where {' and '.join(texts)}" if texts else ""
+            return f"{head}{where} {{ {change} }}"
+        guards = [self._guard(words, case, chain) for case in chain.cases]
+        if self._functions(chain):
+            return self._looked_up(head, chain, guards)
+        inner = " else ".join(
+            f"if {' and '.join(texts) or 'true'} {{ {self._changed(own, chain, at)} }}"
+            for at, (own, texts) in enumerate(guards)
+        )
+        return f"{head} {{ {inner} }}"
+
+    def _functions(self, chain: _Chain) -> bool:
+        return all(case.learned.what == SET and len(case.learned.over) > 1 and not self._writer.draws(case.rule)
+                   for case in chain.every())  # fmt: skip
+
+    def _looked_up(
+        self, head: str, chain: _Chain, guards: Sequence[tuple[Wording, list[str]]]
+    ) -> str:
+        """A loop over what changes, whose new values depend on the case. A later case may read
+        what is changed, because it is tested before all changes."""
+        where = " or ".join(" and ".join(texts) for _, texts in guards)
+        lines = []
+        for cases in (chain.cases, *chain.others):
+            news = [self._changed_value(own, case, chain)
+                    for (own, _), case in zip(guards, cases, strict=True)]  # fmt: skip
+            slot = news[0][0]
+            rest = [(texts, new) for (_, texts), (_, new) in zip(guards, news, strict=True)]
+            while len(rest) > 1 and rest[-2][1] == rest[-1][1]:
+                rest.pop(-2)
+            value = "".join(f"if {' and '.join(texts)} then {new} else " for texts, new in rest[:-1])
+            lines.append(f"{slot} = {value}{rest[-1][1]}")
+        return f"{head} where {where} {{ {'  '.join(lines)} }}"
+
+    def _changed_value(self, own: Wording, case: _Case, chain: _Chain) -> tuple[str, str]:
+        change = self._writer.change(own, case.learned, case.rule, case.learned.over, chain.to)
+        slot, _, new = change.partition(" = ")
+        return slot, new
+
+    def _running(self, chain: _Chain, one: Var) -> Var:
+        """A variable with the type that all guards say it has."""
+        kinds = {typed_by(case.guard, one.name) for case in chain.every()}
+        kind = next(iter(kinds)) if len(kinds) == 1 else ""
+        return Var(one.name, kind) if kind else one
+
+
+def _require(text: str, labels: set[str]) -> str:
+    label = re.sub(r"\W+", "_", text.replace("!=", "not")).strip("_").lower()[:40].strip("_")
+    base = label if label and label[0].isalpha() else f"no_{label}"
+    label, at = base, 2
+    while label in labels:
+        label, at = f"{base}_{at}", at + 1
+    labels.add(label)
+    shown = text.replace('"', "'").replace("{", "").replace("}", "")
+    return f'require {text} else {word(label)} "Only where {shown}."'
+
+
+def _is_test(text: str) -> bool:
+    return " is " in text and "any(" not in text and not text.startswith("not ")
+
+
+def _named(change: str, lets: list[str]) -> str:
+    """The change with its new value named before all changes."""
+    slot, equal, new = change.partition(" = ")
+    if not equal or change.startswith(("create", "chance")):
+        return change
+    name = f"new{len(lets) + 1}"
+    lets.append(f"let {name} = {new}")
+    return f"{slot} = {name}"

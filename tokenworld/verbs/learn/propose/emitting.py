@@ -1,0 +1,93 @@
+"""A proposal as a program that the checker accepts: what it rejects is left out and told."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from tokenworld.diagnostics import Diagnostic, Failure, Source
+from tokenworld.session import check_text
+from tokenworld.syntax.format import format_source
+from tokenworld.verbs.learn.propose.covering import Rules
+from tokenworld.verbs.learn.propose.mapping import mapping_text
+from tokenworld.verbs.learn.propose.scenes import Step
+from tokenworld.verbs.learn.propose.stages import Learned, Proposal
+from tokenworld.verbs.learn.propose.textrows import TextLayout
+from tokenworld.verbs.learn.propose.writing import Writer
+
+_ITEM = re.compile(r"(action|law) (?:`([^`]*)`|(\w+))")
+_TRIES = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Emitted:
+    """The program, the mapping of its records (empty for rows of worlds), and what was left out."""
+
+    text: str
+    mapping: str
+    rejected: tuple[Diagnostic, ...]
+
+
+def emitted(
+    proposal: Proposal, steps: Sequence[Step], layout: TextLayout | None, title: str
+) -> Emitted:
+    """Write a proposal. Rules that the checker rejects are dropped, the weakest of the rejected
+    action or law first. Raises `Failure` where anything else is rejected."""
+    rejected: list[Diagnostic] = []
+    for _ in range(_TRIES):
+        writer = Writer(proposal, steps, layout, title)
+        text = writer.text()
+        found = check_text(Source("proposed.tw", None, text))
+        errors = [one for one in found.diagnostics if one.is_error]
+        if not errors:
+            text = format_source(Source("proposed.tw", None, text))[0] or text
+            unsaid = [_rejection(one, "the language cannot say it") for one in writer.unwritten]
+            mapping = "" if layout is None else mapping_text(layout, proposal.vocabulary)
+            return Emitted(text, mapping, (*rejected, *unsaid))
+        for error in errors[:1]:
+            dropped = _dropped(proposal, writer, text, error)
+            if dropped is None:
+                raise Failure(*errors)
+            rejected.append(_rejection(dropped, f"{error.code}, {error.message.rstrip('.')}"))
+    raise Failure(*errors)
+
+
+def _rejection(what: str, why: str) -> Diagnostic:
+    message = f"A rule for {what} was left out: {why}."
+    return Diagnostic("TW1207", message, hint="Write the rule by hand, or record more play.")
+
+
+def _dropped(
+    proposal: Proposal, writer: Writer, text: str, error: Diagnostic
+) -> str | None:
+    """Drop the weakest rule of the item in which an error is."""
+    if error.span is None:
+        return None
+    lines = text.split("\n")[: error.span.line]
+    item = next((match for line in reversed(lines) if (match := _ITEM.match(line))), None)
+    if item is None:
+        return None
+    name = item[2] or item[3]
+    if item[1] == "law":
+        return _without(proposal.ticks, [at for at, one in enumerate(proposal.ticks)
+                                         if writer.law_names.get(at) == name], name)  # fmt: skip
+    number = next((at for at, one in enumerate(proposal.grammar.schemas) if one.name == name), -1)
+    acts = proposal.acts.get(number, [])
+    return _without(acts, range(len(acts)), name)
+
+
+def _without(every: list[Learned], among: Sequence[int], name: str) -> str | None:
+    """Drop the rule with the fewest right instances."""
+    rules = [(rule.right, at, place) for at in among
+             for place, rule in enumerate(every[at].rules.rules)]  # fmt: skip
+    if not rules:
+        return None
+    _, at, place = min(rules)
+    one = every[at]
+    left = tuple(rule for number, rule in enumerate(one.rules.rules) if number != place)
+    lost = one.rules.unexplained + one.rules.rules[place].right
+    every[at] = replace(one, rules=Rules(left, lost, one.rules.wrong))
+    if not left:
+        every.pop(at)
+    return f"`{one.name}` in `{name}`"
