@@ -46,6 +46,8 @@ BY_HAND = (
     *("TW1101", "TW1102", "TW1103", "TW1104", "TW1105", "TW1106", "TW1107"),
     *("TW1202", "TW1203", "TW1204", "TW1205", "TW1206"),
     *("TW1301", "TW1302"),
+    *("TW1202", "TW1203", "TW1204", "TW1205", "TW1206", "TW1207"),
+    *("TW1208", "TW1209"),
 )
 """Codes of files, planners and stores: what reports them is tested where it stands."""
 

@@ -43,8 +43,10 @@ def propose_(
     *,
     output: Annotated[
         Path | None,
-        Parameter(name=["--output", "-o"], help="Write the world to this file; beside it the "
-                  "mapping of a text game."),
+        Parameter(
+            name=["--output", "-o"],
+            help="Write the world to this file; beside it the mapping of a text game.",
+        ),
     ] = None,
     test: Annotated[
         tuple[Path, ...], Parameter(help="Score on the rows of these files.", consume_multiple=True)

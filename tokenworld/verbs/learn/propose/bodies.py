@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from tokenworld.verbs.learn.propose.commands import NUMBER, Schema, Slot
 from tokenworld.verbs.learn.propose.covering import Rule
 from tokenworld.verbs.learn.propose.scenes import ANY, HOLDER
-from tokenworld.verbs.learn.propose.stages import SET, Learned
-from tokenworld.verbs.learn.propose.terms import ME, Predicate, Term, Var
+from tokenworld.verbs.learn.propose.stages import CREATE, SET, Learned
+from tokenworld.verbs.learn.propose.terms import ME, Predicate, Term, Var, typed_by
 from tokenworld.verbs.learn.propose.wording import (
     Wording,
     anchor,
@@ -20,12 +20,14 @@ from tokenworld.verbs.learn.propose.wording import (
     put_template,
     same_term,
     template_text,
-    typed_by,
     word,
 )
 
 if TYPE_CHECKING:
     from tokenworld.verbs.learn.propose.writing import Writer
+
+_USES = 20
+"""Uses of a command that tell which types of objects it is for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,27 +65,37 @@ class _Chain:
                     found |= rule.template.fluents()
         return frozenset(found)
 
+    def creates(self) -> bool:
+        """Return whether it creates objects, which the loops before it do not see."""
+        return any(case.learned.what == CREATE for case in self.cases)
+
     def writes(self) -> frozenset[str]:
         """The fluents that it changes."""
-        return frozenset(
+        found = {
             case.learned.fluent.name if case.learned.fluent is not None else HOLDER
             for case in self.every()
+        }
+        return frozenset(found).union(
+            one.name for case in self.every() for one in case.learned.others
         )
 
 
 class Body:
     """Writes one action."""
 
-    def __init__(self, writer: Writer, schema: Schema, learned: Sequence[Learned]) -> None:
+    def __init__(
+        self, writer: Writer, schema: Schema, learned: Sequence[Learned],
+        required: Sequence[Predicate],
+    ) -> None:  # fmt: skip
         self._writer, self._schema, self._vocabulary = writer, schema, writer.vocabulary
         self._sorts = {one.name: self._sort(one) for one in schema.slots}
         self._chains = self._merged([chain for one in learned for chain in self._chained(one)])
-        self._common = self._required()
+        self._common = [*self._required(), *self._asked(required)]
 
     def _sort(self, slot: Slot) -> str:
         if slot.sort != ANY:
             return slot.sort
-        if self._writer.layout is None:
+        if self._writer.layout is None or self._schema.uses >= _USES:
             return self._vocabulary.covering(slot.kinds)
         return ANY
 
@@ -99,11 +111,13 @@ class Body:
                 continue
             over, to, guard = placed
             case = _Case(learned, rule, guard)
-            if chains and chains[-1].over == over and chains[-1].to == to:
-                chains[-1].cases.append(case)
+            same = next((one for one in chains if one.over == over and one.to == to), None)
+            if same is not None:
+                same.cases.append(case)
             else:
                 chains.append(_Chain(over, to, [case]))
-        return chains[::-1]
+        loops = [one for one in chains if one.over]
+        return [*loops[::-1], *(one for one in chains[::-1] if not one.over)]
 
     def _placed(
         self, learned: Learned, rule: Rule
@@ -115,7 +129,7 @@ class Body:
         function = learned.fluent is not None and len(learned.over) > 1
         for one in learned.over:
             found = anchor(guard, one.name, free)
-            if found is None or found.path and function:
+            if found is None or (found.path and function):
                 continue
             to[one.name] = found
             if one.sort in self._vocabulary.types or one.sort in self._vocabulary.groups:
@@ -140,7 +154,7 @@ class Body:
             guards = [set(case.guard) for case in one.cases]
             same = next(
                 (other for other in found
-                 if [x.name for x in other.over] == [x.name for x in one.over]
+                 if other.over == one.over
                  and [set(case.guard) for case in other.cases] == guards
                  and not other.writes() & one.writes()
                  and (len(one.cases) == 1 or one.over)),
@@ -164,10 +178,20 @@ class Body:
         first = [one for one in cases[0].guard if one.variables() <= params]
         common = [one for one in first if all(one in case.guard for case in cases)]
         for one in common:
-            if one.op == "is" and one.positive and one.left is not None and not one.left.path:
-                if one.left.base in self._sorts and isinstance(one.right, str):
-                    self._narrow(one.left.base, one.right)
+            plain = one.op == "is" and one.positive and one.left is not None and not one.left.path
+            if plain and one.left is not None and one.left.base in self._sorts:
+                self._narrow(one.left.base, str(one.right))
         return common
+
+    def _asked(self, required: Sequence[Predicate]) -> list[Predicate]:
+        """The conditions of accepted commands; types become those of the parameters."""
+        found = []
+        for one in required:
+            plain = one.op == "is" and one.positive and one.left is not None and not one.left.path
+            if plain and one.left is not None and one.left.base in self._sorts:
+                self._narrow(one.left.base, str(one.right))
+            found.append(one)
+        return found
 
     def _narrow(self, name: str, sort: str) -> None:
         known = self._vocabulary.members(self._sorts[name])
@@ -203,7 +227,7 @@ class Body:
         for chain in self._ordered():
             late = bool(chain.reads() & written)
             if chain.over:
-                lines.append(self._loop(chain, words))
+                lines.append(self._hoisted(chain, words, self._loop(chain, words), lets))
             else:
                 lines.append(self._straight(chain, words, late, written, lets))
             written |= chain.writes()
@@ -215,8 +239,10 @@ class Body:
         left, found = list(self._chains), list[_Chain]()
         while left:
             free = [one for one in left if not any(
-                other.writes() & one.writes() for other in left[: left.index(one)]
+                other.writes() & one.writes()
+                for other in left[: left.index(one)] if not other.creates()
             )]  # fmt: skip
+            free = [one for one in free if not one.creates()] or free
             chosen = next(
                 (one for one in free
                  if not any(one.writes() & other.reads() for other in left if other is not one)),
@@ -253,7 +279,7 @@ class Body:
         for at, case in enumerate(chain.cases):
             own, texts = self._guard(words, case, chain)
             change = self._changed(own, chain, at)
-            if late and any(one.fluents() & written for one in case.guard):
+            if late and texts and any(one.fluents() & written for one in case.guard):
                 tests = [one for one in texts if _is_test(one)]
                 name = f"case{len(lets) + 1}"
                 lets.append(f"let {name} = {' and '.join(texts)}")
@@ -284,9 +310,30 @@ class Body:
         )
         return f"{head} {{ {inner} }}"
 
+    def _hoisted(self, chain: _Chain, words: Wording, text: str, lets: list[str]) -> str:
+        """The loop, with what it reads of other slots than its own named before it."""
+        over = {one.name for one in chain.over}
+        terms = {
+            term
+            for case in chain.every()
+            for one in case.guard
+            for term in (one.left, one.right, one.far)
+            if isinstance(term, Term) and term.path and not over & {term.base, *term.args}
+            and set(term.path) & chain.writes()
+        }  # fmt: skip
+        for term in sorted(terms, key=lambda one: -len(words.term(one))):
+            name = f"was{len(lets) + 1}"
+            lets.append(f"let {name} = {words.term(term)}")
+            text = text.replace(words.term(term), name)
+        return text
+
     def _functions(self, chain: _Chain) -> bool:
-        return all(case.learned.what == SET and len(case.learned.over) > 1 and not self._writer.draws(case.rule)
-                   for case in chain.every())  # fmt: skip
+        return all(
+            case.learned.what == SET
+            and len(case.learned.over) > 1
+            and not self._writer.draws(case.rule)
+            for case in chain.every()
+        )
 
     def _looked_up(
         self, head: str, chain: _Chain, guards: Sequence[tuple[Wording, list[str]]]
@@ -296,20 +343,21 @@ class Body:
         where = " or ".join(" and ".join(texts) for _, texts in guards)
         lines = []
         for cases in (chain.cases, *chain.others):
-            news = [self._changed_value(own, case, chain)
-                    for (own, _), case in zip(guards, cases, strict=True)]  # fmt: skip
-            slot = news[0][0]
-            rest = [(texts, new) for (_, texts), (_, new) in zip(guards, news, strict=True)]
-            while len(rest) > 1 and rest[-2][1] == rest[-1][1]:
-                rest.pop(-2)
-            value = "".join(f"if {' and '.join(texts)} then {new} else " for texts, new in rest[:-1])
-            lines.append(f"{slot} = {value}{rest[-1][1]}")
+            rows = [
+                [(own.term(slot), own.template(new, fluent))
+                 for fluent, slot, new in self._writer.assignments(
+                     case.learned, case.rule, case.learned.over, chain.to)]
+                for (own, _), case in zip(guards, cases, strict=True)
+            ]  # fmt: skip
+            for column in zip(*rows, strict=True):
+                rest = [(texts, new) for (_, texts), (_, new) in zip(guards, column, strict=True)]
+                while len(rest) > 1 and rest[-2][1] == rest[-1][1]:
+                    rest.pop(-2)
+                value = "".join(
+                    f"if {' and '.join(texts)} then {new} else " for texts, new in rest[:-1]
+                )
+                lines.append(f"{column[0][0]} = {value}{rest[-1][1]}")
         return f"{head} where {where} {{ {'  '.join(lines)} }}"
-
-    def _changed_value(self, own: Wording, case: _Case, chain: _Chain) -> tuple[str, str]:
-        change = self._writer.change(own, case.learned, case.rule, case.learned.over, chain.to)
-        slot, _, new = change.partition(" = ")
-        return slot, new
 
     def _running(self, chain: _Chain, one: Var) -> Var:
         """A variable with the type that all guards say it has."""

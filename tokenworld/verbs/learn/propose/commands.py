@@ -30,6 +30,11 @@ class Mention:
     sort: str
     value: Value
 
+    @property
+    def thing(self) -> int:
+        """The object, or the number."""
+        return self.value if isinstance(self.value, int) else -1
+
 
 Part = str | Mention
 Shape = tuple[str | None, ...]
@@ -54,6 +59,8 @@ class Schema:
     name: str
     slots: tuple[Slot, ...]
     texts: tuple[str, ...]
+    uses: int = 0
+    """Rows with it."""
 
 
 @dataclass(slots=True)
@@ -83,7 +90,8 @@ def called(steps: Sequence[Step], vocabulary: Vocabulary) -> Grammar:
     for name, slots in args.items():
         numbers[name] = len(grammar.schemas)
         found = tuple(_called_slot(key, values, vocabulary) for key, values in slots.items())
-        grammar.schemas.append(Schema(name, found, ()))
+        uses = sum(one.call is not None and one.call[0] == name for one in steps)
+        grammar.schemas.append(Schema(name, found, (), uses))
     for one in steps:
         call = one.call
         grammar.calls.append(
@@ -92,9 +100,7 @@ def called(steps: Sequence[Step], vocabulary: Vocabulary) -> Grammar:
     return grammar
 
 
-def _called_slot(
-    name: str, values: Sequence[tuple[Value, Scene]], vocabulary: Vocabulary
-) -> Slot:
+def _called_slot(name: str, values: Sequence[tuple[Value, Scene]], vocabulary: Vocabulary) -> Slot:
     if all(isinstance(one, str) for one, _ in values):
         words = {one for one, _ in values if isinstance(one, str)}
         for enum, members in vocabulary.enums.items():
@@ -213,7 +219,7 @@ class _Texts:
         for at, part in enumerate(parts):
             behind = parts[at + 1] if at + 1 < len(parts) else None
             if part in prefixes and isinstance(behind, Mention) and behind.sort == ANY:
-                kind = step.before.kinds.get(behind.value, "")  # type: ignore[call-overload]
+                kind = step.before.kinds.get(behind.thing, "")
                 self.grammar.prefixes.setdefault(str(part), set()).add(kind)
             else:
                 found.append(part)
@@ -243,9 +249,8 @@ class _Texts:
             if words <= set(members):
                 return name
         for fluent in list(self._vocabulary.fluents.values()):
-            if fluent.kind == "text" and len(words & set(fluent.values)) > 1:
-                if words <= {str(one) for one in fluent.values}:
-                    return self._made(fluent.name)
+            if fluent.kind == "text" and len(words) > 1 and words <= set(fluent.values):
+                return self._made(fluent.name)
         return ""
 
     def _made(self, source: str) -> str:
@@ -271,20 +276,22 @@ class _Texts:
         made: dict[tuple[object, ...], int] = {}
         taken: set[str] = set()
         for shape in shapes:
-            parts = [every[number] for number in groups[shape]]
-            base, template = self._wording(shape, parts, groups[shape], made)
+            own = [every[number] for number in groups[shape]]
+            base, template = self._wording(shape, own, groups[shape], made)
             if base is None:
-                schema = self._new(shape, parts, groups[shape], taken)
+                schema = self._new(shape, own, groups[shape], taken)
                 made[shape] = base = len(self.grammar.schemas)
                 self.grammar.schemas.append(schema)
             else:
                 old = self.grammar.schemas[base]
-                grown = self._grown(old, parts, groups[shape])
+                grown = self._grown(old, own, groups[shape])
                 self.grammar.schemas[base] = replace(grown, texts=(*old.texts, template))
             width = len(self.grammar.schemas[base].slots)
             for number in groups[shape]:
                 args = tuple(one.value for one in every[number] if isinstance(one, Mention))
                 self.grammar.calls[number] = base, args[:width]
+            old = self.grammar.schemas[base]
+            self.grammar.schemas[base] = replace(old, uses=old.uses + len(groups[shape]))
 
     def _wording(
         self, shape: tuple[object, ...], every: Sequence[Sequence[Part]], numbers: Sequence[int],
@@ -311,7 +318,10 @@ class _Texts:
         for parts, number in zip(every, numbers, strict=True):
             slots = [part.value for part in parts if isinstance(part, Mention)]
             thing = slots[at]
-            if not isinstance(thing, int) or self._steps[number].before.holder(thing) != slots[last]:
+            if (
+                not isinstance(thing, int)
+                or self._steps[number].before.holder(thing) != slots[last]
+            ):
                 return False
         return True
 
@@ -327,8 +337,8 @@ class _Texts:
                 columns[at].append((one.value, number))
         sorts = [part[0] for part in shape if isinstance(part, tuple)]
         names = _slot_names(sorts)
-        slots = tuple(self._slot(name, sort, column)
-                      for name, sort, column in zip(names, sorts, columns, strict=True))  # fmt: skip
+        every_slot = zip(names, sorts, columns, strict=True)
+        slots = tuple(self._slot(name, sort, column) for name, sort, column in every_slot)
         supply = iter(names)
         words: list[str] = []
         for part in shape:
@@ -343,7 +353,9 @@ class _Texts:
             re.search(rf"\d{re.escape(part)}(?!\w)", one.text) for one in self._steps
         )  # fmt: skip
 
-    def _grown(self, old: Schema, every: Sequence[Sequence[Part]], numbers: Sequence[int]) -> Schema:
+    def _grown(
+        self, old: Schema, every: Sequence[Sequence[Part]], numbers: Sequence[int]
+    ) -> Schema:
         slots = list(old.slots)
         for at, slot in enumerate(slots):
             if slot.sort == ANY:
@@ -355,8 +367,8 @@ class _Texts:
 
     def _slot(self, name: str, sort: str, column: Sequence[tuple[Value, int]]) -> Slot:
         if sort == ANY:
-            kinds = frozenset(self._steps[number].before.kinds.get(value, "")  # type: ignore[call-overload]
-                              for value, number in column)  # fmt: skip
+            kinds = frozenset(self._steps[number].before.kinds.get(value, "")
+                              for value, number in column if isinstance(value, int))  # fmt: skip
             return Slot(name, sort, kinds)
         numbers = [value for value, _ in column if isinstance(value, int)]
         return Slot(name, sort, frozenset(), min(numbers, default=0), max(numbers, default=0))

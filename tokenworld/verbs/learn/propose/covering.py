@@ -28,6 +28,10 @@ DEPTH: Final = 5
 """Predicates of a guard: the one that names the object, and four more."""
 WORTH: Final = 8.0
 """The natural logarithm of the odds against a change that no rule explains."""
+_DEAR: Final = 20.0
+"""Explained changes that a mistake outweighs, where every instance has one outcome."""
+_OVERHEAD: Final = 2.0
+"""What a rule costs besides its guard and template, where rules are chosen by their density."""
 _TRIED: Final = 10
 """Templates of which the guards are searched for, at each rule."""
 _RULES: Final = 12
@@ -93,11 +97,24 @@ class Problem:
 
 
 def cover(problem: Problem, *, chance: bool = False) -> Rules:
-    """The rules that explain the changes of a problem. ``chance``: they may be wrong at times."""
+    """The rules that explain the changes of a problem. ``chance``: they may be wrong at times.
+
+    Without chance two lists are made: of the rules that are worth most, and of those that explain
+    most for their size. The shorter description is kept.
+    """
     packed = _Packed(problem)
+    worth = _covered(packed, chance, dense=False)
+    if chance or len(worth.rules) < 2:
+        return worth
+    packed.again()
+    dense = _covered(packed, chance, dense=True)
+    return dense if dense.cost < worth.cost else worth
+
+
+def _covered(packed: _Packed, chance: bool, *, dense: bool) -> Rules:
     rules: list[Rule] = []
     while len(rules) < _RULES and packed.open_changes() > 0:
-        best = packed.best(chance)
+        best = packed.best(chance, dense)
         if best is None:
             break
         rules.append(best)
@@ -112,7 +129,7 @@ class _Packed:
 
         self._problem = problem
         truths = [problem.table.truth(one) for one in problem.predicates]
-        keep = [at for at, one in enumerate(truths) if one.any() and not one.all()]
+        keep = _distinct(truths, problem.predicates)
         self._predicates = [problem.predicates[at] for at in keep]
         rows = [truths[at] for at in keep]
         every = np.array([*rows, *problem.right, problem.kept], dtype=np.bool_)
@@ -127,11 +144,18 @@ class _Packed:
         self._costs = np.array([one.cost for one in self._predicates], dtype=np.float64)
         self.mistakes = 0.0
 
+    def again(self) -> None:
+        """Forget what was covered."""
+        import numpy as np
+
+        self._free = np.ones(len(self._weights), dtype=np.bool_)
+        self.mistakes = 0.0
+
     def open_changes(self) -> float:
         """The number of changes that no rule has covered yet."""
         return float(self._weights[self._free & ~self._kept].sum())
 
-    def best(self, chance: bool) -> Rule | None:
+    def best(self, chance: bool, dense: bool) -> Rule | None:
         """The rule that is worth most; what it covers is put aside."""
         import numpy as np
 
@@ -140,7 +164,7 @@ class _Packed:
             template = self._problem.templates[at]
             positive = self._free & self._right[at] & ~self._kept
             negative = self._free & ~self._right[at]
-            score, guard, mask = self._guard(positive, negative, template.cost, chance)
+            score, guard, mask = self._guard(positive, negative, template.cost, chance, dense)
             right = float(self._weights[positive & mask].sum())
             wrong = float(self._weights[negative & mask].sum())
             if score > 0 and (found is None or score > found[0]):
@@ -172,8 +196,16 @@ class _Packed:
                  - self._problem.templates[at].cost for at in seen.values()}  # fmt: skip
         return sorted(worth, key=lambda at: -worth[at])[:_TRIED]
 
+    def _sums(self, masks: Truths, among: Truths) -> Numbers:
+        """The instances among some that each predicate leaves of each mask."""
+        import numpy as np
+
+        shown = (masks * (among * self._weights)).T.astype(np.float32)
+        found: Numbers = (self._truths @ shown).astype(np.float64)
+        return found
+
     def _guard(
-        self, positive: Truths, negative: Truths, cost: float, chance: bool
+        self, positive: Truths, negative: Truths, cost: float, chance: bool, dense: bool
     ) -> tuple[float, tuple[int, ...], Truths]:
         """The best guard: its score, its predicates, and what it covers."""
         import numpy as np
@@ -181,7 +213,7 @@ class _Packed:
         weights = self._weights
         whole = np.ones(len(weights), dtype=np.bool_)
         sums = np.array([weights[positive].sum(), weights[negative].sum()])
-        worth = _scores if chance else _strict
+        worth = _scores if chance else _dense if dense else _strict
         start = float(worth(sums[:1], sums[1:], np.array([cost]))[0])
         best: tuple[float, tuple[int, ...], Truths] = (start, (), whole)
         beam: list[tuple[float, tuple[int, ...], Truths, float]] = [(start, (), whole, cost)]
@@ -190,32 +222,31 @@ class _Packed:
             if not len(self._predicates):
                 break
             masks = np.array([one[2] for one in beam])
-            right = self._truths @ (masks * (positive * weights)).T.astype(np.float32)
-            wrong = self._truths @ (masks * (negative * weights)).T.astype(np.float32)
+            right = self._sums(masks, positive)
+            wrong = self._sums(masks, negative)
             sizes = self._costs[:, None] + np.array([[one[3] for one in beam]])
             scores = _scores(right, wrong, sizes)
-            order = np.argsort(-scores, axis=None, kind="stable")[: BEAM * 8]
+            strict = scores if chance else (_dense if dense else _strict)(right, wrong, sizes)
             following: list[tuple[float, tuple[int, ...], Truths, float]] = []
-            for flat in order:
-                row, column = divmod(int(flat), len(beam))
-                score = float(scores[row, column])
-                _, guard, mask, size = beam[column]
-                if row in guard or score == float("-inf"):
-                    continue
-                grown = mask & (self._truths[row] > 0)
-                key = np.packbits(grown).tobytes()
-                if key in seen:
-                    continue
-                seen.add(key)
-                one = (score, (*guard, row), grown, float(sizes[row, column]))
-                following.append(one)
-                final = score if chance else float(
-                    worth(right[row, column], wrong[row, column], sizes[row, column])
-                )
-                if final > best[0]:
-                    best = (final, one[1], grown)
-                if len(following) == BEAM:
-                    break
+            for ranked in (scores,) if chance else (scores, strict):
+                full = len(following) + (BEAM if chance else BEAM // 2 + 1)
+                order = np.argsort(-ranked, axis=None, kind="stable")[: BEAM * 8]
+                for flat in order:
+                    row, column = divmod(int(flat), len(beam))
+                    _, guard, mask, _ = beam[column]
+                    if row in guard or scores[row, column] == float("-inf"):
+                        continue
+                    grown = mask & (self._truths[row] > 0)
+                    key = np.packbits(grown).tobytes()
+                    if key in seen:
+                        continue
+                    seen.add(key)
+                    score = float(strict[row, column])
+                    following.append((score, (*guard, row), grown, float(sizes[row, column])))
+                    if score > best[0]:
+                        best = following[-1][:3]
+                    if len(following) == full:
+                        break
             if not following or all(
                 float(weights[negative & one[2]].sum()) == 0 for one in following
             ):
@@ -224,11 +255,26 @@ class _Packed:
         return best
 
 
+def _distinct(truths: Sequence[Truths], predicates: Sequence[Predicate]) -> list[int]:
+    """The predicates that say something; of those that are true of the same instances the
+    cheapest."""
+    import numpy as np
+
+    found: dict[bytes, int] = {}
+    for at, one in enumerate(truths):
+        if one.any() and not one.all():
+            key = np.packbits(one).tobytes()
+            other = found.get(key)
+            if other is None or predicates[at].cost < predicates[other].cost:
+                found[key] = at
+    return sorted(found.values())
+
+
 def _flat(guard: Iterable[Predicate]) -> tuple[Predicate, ...]:
     """The predicates of a guard, those of borrowed guards among them."""
     found: dict[Predicate, None] = {}
     for one in guard:
-        parts = one.right if one.op == "and" and isinstance(one.right, tuple) else (one,)
+        parts = one.parts() if one.op == "and" else (one,)
         found.update(dict.fromkeys(parts))
     return tuple(found)
 
@@ -248,5 +294,14 @@ def _scores(right: Numbers, wrong: Numbers, sizes: Numbers) -> Numbers:
 
 
 def _strict(right: Numbers, wrong: Numbers, sizes: Numbers) -> Numbers:
-    """What rules are worth where every instance has one outcome: a mistake counts twice."""
-    return WORTH * (right - 2 * wrong) - sizes
+    """What rules are worth where every instance has one outcome: what one rule leaves open
+    another may explain, but nothing undoes a mistake."""
+    return WORTH * (right - _DEAR * wrong) - sizes
+
+
+def _dense(right: Numbers, wrong: Numbers, sizes: Numbers) -> Numbers:
+    """The changes that rules explain for their size (the greedy choice of a weighted set cover)."""
+    import numpy as np
+
+    found: Numbers = WORTH * (right - _DEAR * wrong) / np.maximum(sizes + _OVERHEAD, 0.5)
+    return found

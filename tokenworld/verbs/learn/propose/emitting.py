@@ -58,9 +58,7 @@ def _rejection(what: str, why: str) -> Diagnostic:
     return Diagnostic("TW1207", message, hint="Write the rule by hand, or record more play.")
 
 
-def _dropped(
-    proposal: Proposal, writer: Writer, text: str, error: Diagnostic
-) -> str | None:
+def _dropped(proposal: Proposal, writer: Writer, text: str, error: Diagnostic) -> str | None:
     """Drop the weakest rule of the item in which an error is."""
     if error.span is None:
         return None

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tokenworld.diagnostics import Failure
+from tokenworld.ground import Json
 from tokenworld.session import open_world
 from tokenworld.session.replaying import Row
 from tokenworld.verbs.conform.verb import Conforming, Miss
@@ -35,7 +36,7 @@ class Share:
         """The share of right answers; ``None`` of no rows."""
         return self.right / self.rows if self.rows else None
 
-    def to_json(self) -> dict[str, object]:
+    def to_json(self) -> dict[str, Json]:
         return {"right": self.right, "rows": self.rows, "share": self.share}
 
 
@@ -53,7 +54,7 @@ class Judged:
     logp: float = 0.0
     impossible: int = 0
 
-    def to_json(self) -> dict[str, object]:
+    def to_json(self) -> dict[str, Json]:
         return {
             "dynamic": {task: one.to_json() for task, one in self.dynamic.items()},
             "all": {task: one.to_json() for task, one in self.every.items()},

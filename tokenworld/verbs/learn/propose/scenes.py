@@ -10,7 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-Value = bool | int | float | str | None
+Scalar = bool | int | float | str | None
+Value = Scalar | tuple[Scalar, ...]
+"""A value, or those of several slots that change together."""
 Args = tuple[int | str, ...]
 Kind = Literal["bool", "int", "real", "text", "enum", "object"]
 
@@ -150,6 +152,10 @@ class Vocabulary:
     """Types that have an attribute in common, by the name of their common type."""
     constants: dict[int, str] = field(default_factory=dict)
     """Objects that rules may name."""
+    together: list[tuple[str, ...]] = field(default_factory=list)
+    """Fluents of the same arguments that are one property of the records."""
+    endings: dict[str, str] = field(default_factory=dict)
+    """Fluents that say that an ending is reached, with its name."""
     named: set[int] = field(default_factory=set)
     """Objects that some rule names; the writer notes them."""
 

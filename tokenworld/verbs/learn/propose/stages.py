@@ -10,8 +10,9 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from tokenworld.verbs.learn.propose.accepting import Asked, Commands, required
 from tokenworld.verbs.learn.propose.commands import NUMBER, Grammar, Schema
 from tokenworld.verbs.learn.propose.covering import Problem, Rule, Rules, cover
 from tokenworld.verbs.learn.propose.scenes import (
@@ -27,8 +28,21 @@ from tokenworld.verbs.learn.propose.scenes import (
     Vocabulary,
     moved,
 )
-from tokenworld.verbs.learn.propose.templates import Template, templates
-from tokenworld.verbs.learn.propose.terms import ME, Language, Predicate, Table, Term, Var
+from tokenworld.verbs.learn.propose.templates import Template, templates, together
+from tokenworld.verbs.learn.propose.terms import (
+    ME,
+    OVER,
+    Language,
+    Predicate,
+    Table,
+    Term,
+    Var,
+    typed_by,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 SET, CREATE, DESTROY = "set", "create", "destroy"
 PHASES: Final = 3
@@ -57,6 +71,8 @@ class Learned:
     rules: Rules
     phase: int = 0
     fields: tuple[tuple[Fluent, Rules], ...] = ()
+    others: tuple[Fluent, ...] = ()
+    """Fluents that change together with the first."""
 
     @property
     def name(self) -> str:
@@ -72,6 +88,8 @@ class Proposal:
     grammar: Grammar
     acts: dict[int, list[Learned]] = field(default_factory=dict)
     ticks: list[Learned] = field(default_factory=list)
+    required: dict[int, tuple[Predicate, ...]] = field(default_factory=dict)
+    """What each action requires besides, where the rows tell which commands were accepted."""
     chance: bool = False
 
 
@@ -104,7 +122,7 @@ class _Instances:
         self.rows.append(row)
         self.old.append(old)
         self.new.append(new)
-        same = old == new and type(old) is type(new) or _equal(old, new)
+        same = (old == new and type(old) is type(new)) or _equal(old, new)
         self.kept.append(same and not moved_)
         self.free.append(not same or moved_ or last)
 
@@ -127,6 +145,7 @@ class Stages:
         self._varying = _varying(steps, vocabulary)
         self._chance = contradicted(steps) if chance is None else chance
         self._random = random.Random(0)
+        self._truths = _truths(steps, vocabulary)
 
     def learn(self) -> Proposal:
         """All rules."""
@@ -135,6 +154,8 @@ class Stages:
         judged = self._judged()
         for number, schema in enumerate(self._grammar.schemas):
             self._say(f"learning what `{schema.name}` does")
+            if not schema.texts:
+                proposal.required[number] = self._required(number, schema)
             cases = self._act_cases(number)
             found = [*self._slots(schema, cases), *self._created(schema, cases),
                      *self._destroyed(schema, cases)]  # fmt: skip
@@ -149,7 +170,7 @@ class Stages:
         found: list[_Case] = []
         seen: set[object] = set()
         for step, call in zip(self._steps, self._grammar.calls, strict=True):
-            if call is None or call[0] != number:
+            if call is None or call[0] != number or not step.accepted:
                 continue
             key = (step.before.key, call[1])
             if self._chance or key not in seen:
@@ -172,6 +193,16 @@ class Stages:
 
     def _me(self) -> tuple[Value, ...]:
         return () if self._grammar.actor is None else (self._grammar.actor,)
+
+    def _required(self, number: int, schema: Schema) -> tuple[Predicate, ...]:
+        """What distinguishes the accepted commands of an action from others."""
+        calls: dict[bool, dict[object, Asked]] = {True: {}, False: {}}
+        for step, call in zip(self._steps, self._grammar.calls, strict=True):
+            if call is not None and call[0] == number:
+                calls[step.accepted].setdefault((step.before.key, call[1]), (step.before, call[1]))
+        language = self._language(schema, ())
+        commands = Commands([*calls[True].values()], [*calls[False].values()], self._me())
+        return required(schema, commands, language, self._names(language, ()))
 
     # ---- the tick -------------------------------------------------------------------------------
 
@@ -232,7 +263,9 @@ class Stages:
         """Let the tick decide, or each action, whichever is shorter to say."""
         for name, (learned, cost) in judged.items():
             acts: dict[int, Learned] = {}
-            for number, schema in enumerate(self._grammar.schemas if not learned.rules.exact else ()):
+            for number, schema in enumerate(
+                self._grammar.schemas if not learned.rules.exact else ()
+            ):
                 cases = self._scored_cases(number)
                 one = self._slot(schema, self._vocabulary.fluents[name], cases)
                 if one is not None:
@@ -263,8 +296,9 @@ class Stages:
         self, schema: Schema | None, cases: Sequence[_Case], done: Mapping[str, Learned] = {}
     ) -> Iterator[Learned]:
         borrowed: list[Predicate] = []
+        joined = {name for names in self._vocabulary.together for name in names[1:]}
         for fluent in self._vocabulary.fluents.values():
-            if fluent.name not in self._last and fluent.name not in done:
+            if fluent.name not in self._last | joined and fluent.name not in done:
                 found = self._slot(schema, fluent, cases, borrowed)
                 if found is not None:
                     guards = (rule.borrowed() for rule in found.rules.rules)
@@ -278,6 +312,8 @@ class Stages:
         """The rules for one fluent; ``None`` where it never changes. ``borrowed`` are the guards of
         other slots."""
         over = _over(fluent, self._vocabulary)
+        group = next((one for one in self._vocabulary.together if one[0] == fluent.name), ())
+        others = tuple(self._vocabulary.fluents[name] for name in group[1:])
         instances = _Instances()
         for case in cases:
             now = case.after.facts.get(fluent.name, {})
@@ -288,6 +324,11 @@ class Stages:
                     continue
                 put = holder and args[0] in case.moved
                 last = not holder or case.before.last(int(args[0]))
+                if others:
+                    was, now_ = ((_together(scene, (fluent, *others), args))
+                                 for scene in (case.before, case.after))  # fmt: skip
+                    instances.add(case.read, (*case.args, *args), was, now_, put, last)
+                    continue
                 instances.add(case.read, (*case.args, *args), old, new, put, last)
         if all(instances.kept):
             return None
@@ -297,12 +338,10 @@ class Stages:
         language = self._language(schema, over, fluent.name)
         names = {one.name for one in language.variables} | {ME}
         fitting = [one for one in borrowed if _names_of(one) <= names]
-        rules = self._covered(language, fluent, slot, instances, fitting)
-        return Learned(SET, fluent, "", over, rules)
+        rules = self._covered(language, fluent, slot, instances, fitting, others)
+        return Learned(SET, fluent, "", over, rules, 0, (), others)
 
-    def _language(
-        self, schema: Schema | None, over: Sequence[Var], own: str = ""
-    ) -> Language:
+    def _language(self, schema: Schema | None, over: Sequence[Var], own: str = "") -> Language:
         slots = () if schema is None else schema.slots
         params = [Var(one.name, one.sort) for one in slots]
         actor = self._grammar.actor is not None
@@ -315,16 +354,18 @@ class Stages:
 
     def _covered(
         self, language: Language, fluent: Fluent, slot: Term | None, instances: _Instances,
-        borrowed: Sequence[Predicate] = (),
+        borrowed: Sequence[Predicate] = (), others: Sequence[Fluent] = (),
     ) -> Rules:  # fmt: skip
         """The rules for instances: found on some, tested on all, found again with those that they
         get wrong."""
-        over = tuple(one for one in language.variables if one.name in _OVER)
+        over = tuple(one for one in language.variables if one.name in OVER)
         names = self._names(language, over)
         chosen = self._first(instances)
         rules = Rules((), 0, 0)
         for _ in range(_AGAIN):
-            rules = self._searched(language, fluent, slot, instances, names, chosen, borrowed)
+            rules = self._searched(
+                language, fluent, slot, instances, names, chosen, borrowed, others
+            )
             wrong = self._wrong(rules, instances, names)
             more = sorted(set(wrong) - set(chosen))
             unexplained = sum(not instances.kept[at] for at in wrong)
@@ -332,7 +373,92 @@ class Stages:
             if not more or self._chance:
                 break
             chosen = sorted({*chosen, *self._some(more, _ADDED)})
-        return rules
+        return self._typical(language, rules, instances, names)
+
+    def _typical(
+        self, language: Language, rules: Rules, instances: _Instances, names: tuple[str, ...]
+    ) -> Rules:
+        """The rules, each also asking for the truths that all objects have in common to which it
+        was seen to apply: a rule says nothing of objects of which none was seen to change."""
+        import numpy as np
+
+        table = self._table(instances, names, range(len(instances.rows)))
+        free = np.ones(len(table), dtype=np.bool_)
+        found = []
+        for rule in rules.rules:
+            mask = free.copy()
+            for one in rule.guard:
+                mask &= table.truth(one)
+            right = np.array(
+                self._right(rule.template.column(table), instances, range(len(table)))
+            ) & ~np.array(instances.kept)
+            asked = [*self._anchored(language, rule, table, mask & right),
+                     *self._shared(language, rule, table, mask & right)]  # fmt: skip
+            found.append(replace(rule, guard=(*rule.guard, *asked)))
+            free &= ~mask
+        return replace(rules, rules=tuple(found))
+
+    def _anchored(
+        self, language: Language, rule: Rule, table: Table, seen: npt.NDArray[np.bool_]
+    ) -> Iterator[Predicate]:
+        """That a slot is that of a parameter, where it always was: also where there is no other
+        object of which a rule might be true."""
+        params = [one for one in language.variables if one.name not in OVER]
+        params += [Var(ME, ANY)] if params and language.actor else []
+        for over in (one for one in language.variables if one.name in OVER):
+            mine = Term(over.name, (), "object")
+            if any(part.op == "==" and part.positive and mine in (part.left, part.right)
+                   for part in rule.guard):  # fmt: skip
+                continue
+            for one in params:
+                if bool(self._vocabulary.members(one.sort)) and bool(
+                    self._vocabulary.members(over.sort)
+                ):
+                    same = Predicate("==", Term(one.name, (), "object"), mine, True, 0.0)
+                    if seen.any() and bool(table.truth(same)[seen].all()):
+                        yield same
+                        break
+
+    def _shared(
+        self, language: Language, rule: Rule, table: Table, seen: npt.NDArray[np.bool_]
+    ) -> Iterator[Predicate]:
+        """The truths that never change, hold of all that a rule applied to, and not of all
+        objects; the widest of each variable that the rule names."""
+        import numpy as np
+
+        if not seen.any():
+            return
+        named = {name for one in rule.guard for name in one.variables()}
+        named |= rule.template.variables() | {one.name for one in language.variables
+                                              if one.name in OVER}  # fmt: skip
+        for term in language.objects:
+            if term.path or term.base == ME or term.base not in named:
+                continue
+            things = table.column(term)
+            kinds = {
+                table.scenes[at].kinds.get(x)
+                for at in map(int, np.flatnonzero(seen))
+                if isinstance(x := things[at], int)
+            }
+            if len(kinds) < 2:  # one type does not tell what several share
+                continue
+            wide: list[tuple[int, Predicate]] = []
+            sort = next(one.sort for one in language.variables if one.name == term.base)
+            mine = self._vocabulary.members(typed_by(rule.guard, term.base) or sort)
+            for name, true in self._truths.items():
+                size = len(true)
+                if mine <= true:
+                    continue
+                one = Predicate("true", Term(term.base, (name,), "bool"), None, True, 0.0)
+                if one.left is not None and bool(table.truth(one)[seen].all()):
+                    wide.append((size, one))
+            for _, one in sorted(wide, key=lambda pair: -pair[0])[:1]:
+                if not self._implied(rule, one, table):
+                    yield one
+
+    def _implied(self, rule: Rule, one: Predicate, table: Table) -> bool:
+        """Return whether the guard says that already."""
+        return any(part.left == one.left and part.op == "true" for part in rule.guard)
 
     def _first(self, instances: _Instances) -> list[int]:
         every = range(len(instances.rows))
@@ -345,22 +471,26 @@ class Stages:
     def _some(self, every: Sequence[int], most: int) -> list[int]:
         return list(every) if len(every) <= most else self._random.sample(every, most)
 
-    def _table(
-        self, instances: _Instances, names: tuple[str, ...], chosen: Sequence[int]
-    ) -> Table:
+    def _table(self, instances: _Instances, names: tuple[str, ...], chosen: Sequence[int]) -> Table:
         scenes = [instances.scenes[at] for at in chosen]
         return Table(self._vocabulary, names, scenes, [instances.rows[at] for at in chosen])
 
     def _searched(
         self, language: Language, fluent: Fluent, slot: Term | None, instances: _Instances,
         names: tuple[str, ...], chosen: Sequence[int], borrowed: Sequence[Predicate],
+        others: Sequence[Fluent],
     ) -> Rules:  # fmt: skip
         import numpy as np
 
         table = self._table(instances, names, chosen)
         changes = [(at, instances.new[one]) for at, one in enumerate(chosen)
                    if not instances.kept[one]]  # fmt: skip
-        tried = templates(fluent, slot, language, table, changes)
+        if others and slot is not None:
+            slots = [slot, *(replace(slot, path=(one.name,), kind=one.kind, of=one.of)
+                             for one in others)]  # fmt: skip
+            tried = together((fluent, *others), slots, language, table, changes)
+        else:
+            tried = templates(fluent, slot, language, table, changes)
         right = [np.array(self._right(one.column(table), instances, chosen)) for one in tried]
         kept = np.array([instances.kept[at] for at in chosen])
         problem = Problem(table, [*language.predicates(table), *borrowed], tried, kept, right)
@@ -401,7 +531,7 @@ class Stages:
         for kind in kinds:
             if f"{CREATE} {kind}" in done:
                 continue
-            over = (Var(_OVER[0], ANY),) if self._vocabulary.ordered else ()
+            over = (Var(OVER[0], ANY),) if self._vocabulary.ordered else ()
             instances, made = _Instances(), []
             for case in cases:
                 fresh = {case.after.holder(x): x for x in _fresh(case)
@@ -439,7 +569,7 @@ class Stages:
     ) -> Iterator[Learned]:
         if DESTROY in done:
             return
-        over = (Var(_OVER[0], ANY),)
+        over = (Var(OVER[0], ANY),)
         instances = _Instances()
         for case in cases:
             for thing in case.before.kinds:
@@ -451,13 +581,9 @@ class Stages:
             yield Learned(DESTROY, None, "", over, rules)
 
 
-_OVER: Final = ("t", "u", "k", "j")
-"""The names of variables that a rule runs over: of objects, then of words."""
-
-
 def _over(fluent: Fluent, vocabulary: Vocabulary) -> tuple[Var, ...]:
     """A variable for each parameter of a fluent."""
-    things, words = iter(_OVER[:2]), iter(_OVER[2:])
+    things, words = iter(OVER[:2]), iter(OVER[2:])
     found = []
     for at, sort in enumerate(fluent.params):
         if vocabulary.members(sort):
@@ -470,8 +596,13 @@ def _over(fluent: Fluent, vocabulary: Vocabulary) -> tuple[Var, ...]:
 
 def _names_of(one: Predicate) -> frozenset[str]:
     """The variables of a borrowed guard."""
-    parts = one.right if isinstance(one.right, tuple) else ()
-    return frozenset(name for part in parts for name in part.variables())
+    return frozenset(name for part in one.parts() for name in part.variables())
+
+
+def _together(scene: Scene, fluents: Sequence[Fluent], args: Args) -> Value:
+    """The values of several fluents."""
+    values = (scene.facts[one.name].get(args) for one in fluents)
+    return tuple(one for one in values if not isinstance(one, tuple))
 
 
 def _fresh(case: _Case) -> list[int]:
@@ -497,6 +628,25 @@ def _varying(steps: Sequence[Step], vocabulary: Vocabulary) -> frozenset[str]:
                 for name, facts in scene.facts.items():
                     values.setdefault(name, set()).update(facts.values())
     return frozenset(name for name, found in values.items() if len(found) > 1)
+
+
+def _truths(steps: Sequence[Step], vocabulary: Vocabulary) -> dict[str, frozenset[str]]:
+    """The truths that are the same for all objects of a type, always, and not for all types; with
+    the types of which they hold."""
+    values: dict[str, dict[str, set[Value]]] = {}
+    for scene in {id(one): one for step in steps for one in (step.before, step.ticked)}.values():
+        for fluent in vocabulary.fluents.values():
+            if fluent.kind == "bool" and fluent.attribute:
+                by_kind = values.setdefault(fluent.name, {})
+                for (thing,), value in scene.facts.get(fluent.name, {}).items():
+                    assert isinstance(thing, int)
+                    by_kind.setdefault(scene.kinds[thing], set()).add(value)
+    found = {}
+    for name, by_kind in values.items():
+        true = frozenset(kind for kind, one in by_kind.items() if one == {True})
+        if all(len(one) == 1 for one in by_kind.values()) and 0 < len(true) < len(vocabulary.types):
+            found[name] = true
+    return found
 
 
 def contradicted(steps: Sequence[Step]) -> bool:

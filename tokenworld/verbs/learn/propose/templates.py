@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice, product
 
 from tokenworld.verbs.learn.propose.scenes import (
     LABEL,
@@ -19,6 +20,10 @@ EVENTS = ("create", "destroy")
 """Names that stand for the coming and going of objects in place of a fluent."""
 _DELTAS = 6
 """The commonest differences of a number that are tried."""
+_JOINED = 9
+"""Templates of each of several slots that are combined with those of the others."""
+_COMBINED = 1_000
+"""Combinations of them that are tried."""
 _CONSTANTS = 12
 """The commonest new values that are tried."""
 
@@ -35,11 +40,16 @@ class Template:
     other: Term | None = None
     rows: tuple[tuple[Value, Value], ...] = ()
     cost: float = 1.0
+    parts: tuple[Template, ...] = ()
+    """For ``both``: the templates of several slots that change together."""
 
     def column(self, table: Table) -> Sequence[Value | Missing]:
         """The new value for each instance."""
         if self.op == "value":
             return [self.value] * len(table)
+        if self.op == "both":
+            columns = [one.column(table) for one in self.parts]
+            return [_row(row) for row in zip(*columns, strict=True)]
         assert self.term is not None
         found = table.column(self.term)
         if self.op == "term":
@@ -57,19 +67,27 @@ class Template:
                 for scene, one in zip(table.scenes, found, strict=True)
             ]
         if self.op == "table":
-            known = dict(self.rows)
-            return [MISSING if one is MISSING else known.get(one, MISSING) for one in found]
+            known: dict[object, Value] = dict(self.rows)
+            return [known.get(one, MISSING) for one in found]
         raise ValueError(self.op)
 
     def fluents(self) -> frozenset[str]:
         """The fluents that it reads."""
         terms = [one for one in (self.term, self.other) if one is not None]
-        return frozenset(name for one in terms for name in one.path)
+        own = frozenset(name for one in terms for name in one.path)
+        return own.union(*(one.fluents() for one in self.parts))
 
     def variables(self) -> frozenset[str]:
         """The variables that it names."""
         terms = [one for one in (self.term, self.other) if one is not None]
-        return frozenset(name for one in terms for name in (one.base, *one.args) if name)
+        own = frozenset(name for one in terms for name in (one.base, *one.args) if name)
+        return own.union(*(one.variables() for one in self.parts))
+
+
+def _row(row: tuple[Value | Missing, ...]) -> Value | Missing:
+    """The values of several slots; missing if one is."""
+    plain = tuple(one for one in row if not isinstance(one, (Missing, tuple)))
+    return plain if len(plain) == len(row) else MISSING
 
 
 def _sum(one: Value | Missing, other: Value | Missing) -> Value | Missing:
@@ -116,7 +134,10 @@ def _every(
             yield Template("not", slot, cost=1.5)
         return
     plain = 2.0 if slot is not None else 1.0
-    yield from (Template("value", value=one, cost=plain) for one, _ in news.most_common(_CONSTANTS))
+    yield from (
+        Template("value", value=one, cost=1.0 if one is None else plain)
+        for one, _ in news.most_common(_CONSTANTS)
+    )
     same = [one for one in language.values if _alike(one, fluent) and one != slot]
     yield from (Template("term", one, cost=1.5 + one.cost) for one in same)
     if fluent.kind in ("int", "real"):
@@ -124,6 +145,30 @@ def _every(
     if fluent.kind == "text" and fluent.name != LABEL:
         yield from (Template("name", one, cost=1.5 + one.cost) for one in language.objects)
     yield from _tables(fluent, language, table, changes)
+
+
+def together(
+    fluents: Sequence[Fluent], slots: Sequence[Term], language: Language, table: Table,
+    changes: Sequence[tuple[int, Value]],
+) -> list[Template]:  # fmt: skip
+    """Templates for several slots that change together: the most fitting ones of each, combined."""
+    columns: list[list[Template]] = []
+    for at, (fluent, slot) in enumerate(zip(fluents, slots, strict=True)):
+        own: list[tuple[int, Value]] = [
+            (where, new[at]) for where, new in changes if isinstance(new, tuple)
+        ]
+        fitting = []
+        for one in templates(fluent, slot, language, table, own):
+            values = one.column(table)
+            fits = sum(values[where] == new for where, new in own)
+            if fits:
+                fitting.append((fits - one.cost, one))
+        fitting.sort(key=lambda pair: -pair[0])
+        columns.append([one for _, one in fitting[:_JOINED]])
+    return [
+        Template("both", cost=sum(one.cost for one in parts), parts=parts)
+        for parts in islice(product(*columns), _COMBINED)
+    ]
 
 
 def _alike(term: Term, fluent: Fluent) -> bool:
@@ -166,9 +211,7 @@ def _tables(
         fits = True
         for at, new in changes:
             key = column[at]
-            if isinstance(key, Missing) or key is None:
-                fits = False
-            elif known.setdefault(key, new) != new:
+            if isinstance(key, Missing) or key is None or known.setdefault(key, new) != new:
                 fits = False
             if not fits:
                 break

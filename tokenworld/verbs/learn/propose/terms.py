@@ -6,7 +6,7 @@ values of a term or the truth of a predicate for all of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     Truths = npt.NDArray[np.bool_]
 
+OVER: Final = ("t", "u", "k", "j")
+"""The names of variables that a rule runs over: of objects, then of words."""
 ME: Final = "me"
 """The name of the acting person in rules."""
 
@@ -59,7 +61,9 @@ class Term:
     @property
     def cost(self) -> float:
         """The complexity of the term."""
-        return 0.5 * max(0, len(self.path) - 1) + (1.5 if self.counted else 0.0)
+        far = 0.5 * max(0, len(self.path) - 1)
+        own = 0.3 if self.args and all(one in OVER for one in self.args) else 1.0
+        return far + (own if self.args else 0.0) + (1.5 if self.counted else 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +76,10 @@ class Exists:
     sort: str
     fluent: str = ""
     value: Value = None
+    other: str = ""
+    """A second attribute, which is the second term of the predicate: the object links two."""
+    both: bool = False
+    """Whether the two terms may also be the other way round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,15 +93,22 @@ class Predicate:
     right: Term | Exists | Value | tuple[Predicate, ...]
     positive: bool
     cost: float
+    far: Term | None = None
+    """The second term of a link."""
+
+    def parts(self) -> tuple[Predicate, ...]:
+        """The predicates of a borrowed guard."""
+        borrowed = self.right if isinstance(self.right, tuple) else ()
+        return tuple(one for one in borrowed if isinstance(one, Predicate))
 
     def variables(self) -> frozenset[str]:
         """The variables that it names."""
-        terms = [one for one in (self.left, self.right) if isinstance(one, Term)]
+        terms = [one for one in (self.left, self.right, self.far) if isinstance(one, Term)]
         return frozenset(name for one in terms for name in (one.base, *one.args) if name)
 
     def fluents(self) -> frozenset[str]:
         """The fluents that it reads."""
-        terms = [one for one in (self.left, self.right) if isinstance(one, Term)]
+        terms = [one for one in (self.left, self.right, self.far) if isinstance(one, Term)]
         found = {name for one in terms for name in one.path}
         if isinstance(self.right, Exists):
             found |= {self.right.fluent, HOLDER if self.right.how in ("under", "over") else
@@ -112,6 +127,10 @@ class Table:
     _columns: dict[Term, list[Value | Missing]] = field(default_factory=dict)
     _codes: dict[Value | Missing, int] = field(default_factory=dict)
     _coded: dict[Term, npt.NDArray[np.int64]] = field(default_factory=dict)
+    _numbers: dict[Term, npt.NDArray[np.int64]] = field(default_factory=dict)
+    _members: dict[object, Truths] = field(default_factory=dict)
+    _places: list[npt.NDArray[np.int64]] = field(default_factory=list)
+    _distinct: list[Scene] = field(default_factory=list)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -181,25 +200,28 @@ class Table:
 
         match one.op:
             case "is":
-                assert one.left is not None and isinstance(one.right, str)
+                assert one.left is not None
+                assert isinstance(one.right, str)
                 return self._typed(one.left, self.vocabulary.members(one.right), one.positive)
             case "true":
                 assert one.left is not None
                 wanted = self._codes.setdefault(one.positive, len(self._codes))
-                return self.coded(one.left) == wanted
+                return self._same(one.left, wanted)
             case "=":
-                assert one.left is not None and not isinstance(one.right, (Term, Exists))
-                numeric = one.left.kind in ("int", "real") and one.right is not None
-                value = float(one.right) if numeric else one.right  # type: ignore[arg-type]
-                codes = self.coded(one.left)
-                same = codes == self._codes.setdefault(value, len(self._codes))
-                return same if one.positive else ~same & (codes >= 0)
+                assert one.left is not None
+                assert not isinstance(one.right, (Term, Exists))
+                assert not isinstance(one.right, tuple)
+                value = one.right
+                if one.left.kind in ("int", "real") and isinstance(value, (int, float)):
+                    value = float(value)
+                same = self._same(one.left, self._codes.setdefault(value, len(self._codes)))
+                return same if one.positive else ~same & (self.coded(one.left) >= 0)
             case "==":
-                assert one.left is not None and isinstance(one.right, Term)
+                assert one.left is not None
+                assert isinstance(one.right, Term)
                 left, right = self.coded(one.left), self.coded(one.right)
-                same = left == right
-                known = (left >= 0) & (right >= 0)
-                return known & same if one.positive else known & ~same
+                known: Truths = (left >= 0) & (right >= 0) & ((left == right) == one.positive)
+                return known
             case ">=" | "<":
                 assert one.left is not None
                 left_numbers = self.numbers(one.left)
@@ -211,36 +233,115 @@ class Table:
                 return above if (one.op == ">=") == one.positive else below
             case "any":
                 assert isinstance(one.right, Exists)
+                if one.far is not None:
+                    assert one.left is not None
+                    return self._linked(one.left, one.far, one.right, one.positive)
                 return self._exists(one.left, one.right, one.positive)
             case "and":
-                assert isinstance(one.right, tuple)
                 every = np.ones(len(self.rows), dtype=np.bool_)
-                for part in one.right:
+                for part in one.parts():
                     every &= self.truth(part)
                 return every
             case _:
                 raise ValueError(one.op)
 
+    def _same(self, term: Term, code: int) -> Truths:
+        found: Truths = self.coded(term) == code
+        return found
+
     def _typed(self, term: Term, kinds: frozenset[str], positive: bool) -> Truths:
+        def of(scene: Scene) -> Iterable[int]:
+            return (x for x, kind in scene.kinds.items() if kind in kinds)
+
+        return self._among(term, kinds, of, positive)
+
+    def _among(
+        self, term: Term, key: object, of: Callable[[Scene], Iterable[int]], positive: bool
+    ) -> Truths:
+        """Return whether a term is one of some objects of its scene; false where it is none."""
+        scenes, values = self._scene_numbers(), self._things(term)
+        inside = self._members.get(key)
+        if inside is None:
+            inside = self._members[key] = self._filled(of)
+        found: Truths = (values >= 0) & (inside[scenes, values] == positive)
+        return found
+
+    def _filled(self, of: Callable[[Scene], Iterable[int]]) -> Truths:
+        """For each distinct scene and number of an object, whether it is one of some."""
         import numpy as np
 
+        width = 2 + max((x for scene in self._distinct for x in scene.kinds), default=0)
+        found = np.zeros((len(self._distinct), width), dtype=np.bool_)
+        for at, scene in enumerate(self._distinct):
+            found[at, [x for x in of(scene) if x < width - 1]] = True
+        return found
+
+    def _scene_numbers(self) -> npt.NDArray[np.int64]:
+        """The number of each instance's scene among the distinct ones."""
+        import numpy as np
+
+        if not self._places:
+            numbers: dict[int, int] = {}
+            for one in self.scenes:
+                if id(one) not in numbers:
+                    numbers[id(one)] = len(self._distinct)
+                    self._distinct.append(one)
+            self._places.append(np.array([numbers[id(one)] for one in self.scenes], dtype=np.int64))
+        return self._places[0]
+
+    def _things(self, term: Term) -> npt.NDArray[np.int64]:
+        """The objects of a term, by number; -1 where it is none that the scene has."""
+        import numpy as np
+
+        found = self._numbers.get(term)
+        if found is None:
+            found = np.fromiter(
+                (value if isinstance(value, int) and value in scene.kinds else -1
+                 for scene, value in zip(self.scenes, self.column(term), strict=True)),
+                np.int64, len(self.rows),
+            )  # fmt: skip
+            self._numbers[term] = found
+        return found
+
+    def _linked(self, left: Term, far: Term, one: Exists, positive: bool) -> Truths:
+        import numpy as np
+
+        pairs = zip(self.scenes, self.column(left), self.column(far), strict=True)
         return np.fromiter(
-            (isinstance(value, int) and (scene.kinds.get(value) in kinds) == positive
-             for scene, value in zip(self.scenes, self.column(term), strict=True)),
+            (isinstance(x, int) and isinstance(y, int)
+             and ((x, y) in _links(scene, one, self.vocabulary)) == positive
+             for scene, x, y in pairs),
             np.bool_, len(self.rows),
         )  # fmt: skip
 
     def _exists(self, term: Term | None, one: Exists, positive: bool) -> Truths:
         import numpy as np
 
-        if term is None:
-            some = (bool(_found(scene, one, self.vocabulary)) == positive for scene in self.scenes)
-            return np.fromiter(some, np.bool_, len(self.rows))
-        return np.fromiter(
-            (isinstance(value, int) and (value in _found(scene, one, self.vocabulary)) == positive
-             for scene, value in zip(self.scenes, self.column(term), strict=True)),
-            np.bool_, len(self.rows),
-        )  # fmt: skip
+        def of(scene: Scene) -> Iterable[int]:
+            return _found(scene, one, self.vocabulary)
+
+        if term is not None:
+            return self._among(term, one, of, positive)
+        scenes = self._scene_numbers()
+        some = np.array([bool(of(scene)) for scene in self._distinct], dtype=np.bool_)
+        found: Truths = some[scenes] == positive
+        return found
+
+
+def _links(scene: Scene, one: Exists, vocabulary: Vocabulary) -> frozenset[tuple[Value, Value]]:
+    """The pairs of values that such objects link."""
+    key = ("links", one)
+    found = scene.cache.get(key)
+    if found is None:
+        pairs: set[tuple[Value, Value]] = set()
+        for thing in _matching(scene, one, vocabulary):
+            pair = scene.facts[one.how].get((thing,)), scene.facts[one.other].get((thing,))
+            pairs.add(pair)
+            if one.both:
+                pairs.add(pair[::-1])
+        found = scene.cache[key] = frozenset(pairs)
+    assert isinstance(found, frozenset)
+    return found
 
 
 def _matching(scene: Scene, one: Exists, vocabulary: Vocabulary) -> Iterator[int]:
@@ -273,7 +374,7 @@ def _found(scene: Scene, one: Exists, vocabulary: Vocabulary) -> frozenset[int]:
     return found
 
 
-def _count(scene: Scene, name: str, sort: str, value: Value, vocabulary: Vocabulary) -> int:
+def _count(scene: Scene, name: str, sort: str, value: object, vocabulary: Vocabulary) -> int:
     key = ("count", name, sort)
     found = scene.cache.get(key)
     if found is None:
@@ -284,7 +385,9 @@ def _count(scene: Scene, name: str, sort: str, value: Value, vocabulary: Vocabul
                 counts[holder] = counts.get(holder, 0) + 1
         found = scene.cache[key] = counts
     assert isinstance(found, dict)
-    return found.get(value, 0)
+    number = found.get(value, 0)
+    assert isinstance(number, int)
+    return number
 
 
 # ---- the terms and predicates that there are ----------------------------------------------------
@@ -344,17 +447,24 @@ class Language:
     @cached_property
     def _functions(self) -> tuple[Term, ...]:
         """Fluents of two variables."""
-        found = []
-        for fluent in self.vocabulary.fluents.values():
-            if len(fluent.params) == 2:
-                for one in self.variables:
-                    for other in self.variables:
-                        if one != other and self._fits(one, fluent.params[0]) and self._fits(
-                            other, fluent.params[1]
-                        ):  # fmt: skip
-                            found.append(Term("", (fluent.name,), fluent.kind, fluent.of,
-                                              (one.name, other.name), "", fluent.optional))  # fmt: skip
-        return tuple(found)
+        return tuple(
+            Term("", (fluent.name,), fluent.kind, fluent.of, (one.name, other.name), "",
+                 fluent.optional)
+            for fluent in self.vocabulary.fluents.values() if len(fluent.params) == 2
+            for one, other in self._pairs
+            if self._fits(one, fluent.params[0]) and self._fits(other, fluent.params[1])
+        )  # fmt: skip
+
+    @cached_property
+    def _pairs(self) -> list[tuple[Var, Var]]:
+        """Variables that belong together: those of the slot; a parameter and the one behind it,
+        as in `connect {x} {p} to {y} {q}`; and any two objects."""
+        params = [one for one in self.variables if one.name not in OVER]
+        over = [one for one in self.variables if one.name in OVER]
+        found = [*zip(over, over[1:], strict=False), *zip(params, params[1:], strict=False)]
+        things = [one for one in self.variables if self._thing(one)]
+        found += [(one, other) for one in things for other in things if one != other]
+        return list(dict.fromkeys(found))
 
     def _fits(self, one: Var, sort: str) -> bool:
         mine, other = self.vocabulary.members(one.sort), self.vocabulary.members(sort)
@@ -372,7 +482,7 @@ class Language:
     def predicates(self, table: Table) -> list[Predicate]:
         """The predicates that are true of some instances of a table and false of others."""
         every = [*self._types(), *self._truths(), *self._equal(table), *self._known(table),
-                 *self._numeric(table), *self._some()]  # fmt: skip
+                 *self._numeric(table), *self._some(), *self._linking()]  # fmt: skip
         return every
 
     def _types(self) -> Iterator[Predicate]:
@@ -395,7 +505,12 @@ class Language:
         for at, one in enumerate(objects):
             for other in objects[:at]:
                 if len(one.path) + len(other.path) < 3 and one.base + other.base:
-                    cost = 1.0 + one.cost + other.cost + (0.5 if one.path and other.path else 0.0)
+                    cost = (
+                        self._near(one, other)
+                        + one.cost
+                        + other.cost
+                        + (0.5 if one.path and other.path else 0.0)
+                    )
                     yield Predicate("==", one, other, True, cost)
                     yield Predicate("==", one, other, False, cost + 0.7)
         words = [one for one in self.values if one.kind == "enum"]
@@ -404,6 +519,13 @@ class Language:
                 if one.of == other.of:
                     yield Predicate("==", one, other, True, 1.5 + one.cost + other.cost)
                     yield Predicate("==", one, other, False, 2.0 + one.cost + other.cost)
+
+    def _near(self, one: Term, other: Term) -> float:
+        """What it costs to say that two objects are the same: least that a slot is that of a
+        parameter, so that rules are about what is named, also where there is no other object."""
+        bases = [term.base for term in (one, other) if not term.path]
+        over = [base for base in bases if base in OVER]
+        return -0.5 if len(bases) == 2 and len(over) == 1 and ME not in bases else 1.0
 
     def _known(self, table: Table) -> Iterator[Predicate]:
         """A term has one of its observed values."""
@@ -466,6 +588,33 @@ class Language:
             yield Predicate("any", None, right, True, 3.5 + extra)
             yield Predicate("any", None, right, False, 4.0 + extra)
 
+    def _linking(self) -> Iterator[Predicate]:
+        """An object that links two others, such as a door between two rooms."""
+        near = [one for one in self.objects if len(one.path) < 2]
+        for sort, fluent, value, extra in self._properties:
+            links = [one.name for one in self.vocabulary.owned(sort)
+                     if one.kind == "object" and one.attribute and one.name != HOLDER]  # fmt: skip
+            for at, how in enumerate(links):
+                for other in links[:at]:
+                    for one in near:
+                        for far in near:
+                            if one != far:
+                                yield from self._link(
+                                    one, far, how, other, sort, fluent, value, extra
+                                )
+
+    def _link(
+        self, one: Term, far: Term, how: str, other: str, sort: str, fluent: str, value: Value,
+        extra: float,
+    ) -> Iterator[Predicate]:  # fmt: skip
+        cost = 3.5 + extra + one.cost + far.cost
+        straight = Exists(how, sort, fluent, value, other)
+        yield Predicate("any", one, straight, True, cost + 0.3, far)
+        if (one.base, one.path) < (far.base, far.path):
+            either = Exists(how, sort, fluent, value, other, True)
+            yield Predicate("any", one, either, True, cost, far)
+            yield Predicate("any", one, either, False, cost + 0.5, far)
+
     @cached_property
     def _properties(self) -> list[tuple[str, str, Value, float]]:
         """Types, and types with a value of a truth, enum or text that varies among them."""
@@ -483,4 +632,9 @@ class Language:
         return found
 
 
-Maker = Callable[[Table], Sequence[Value | Missing]]
+def typed_by(guard: Iterable[Predicate], name: str) -> str:
+    """The type that a guard says a variable has."""
+    for one in guard:
+        if one.op == "is" and one.positive and one.left == Term(name, (), "object"):
+            return str(one.right)
+    return ""

@@ -33,6 +33,8 @@ NUMBERED: Final = re.compile(r"(.*) \(ID: (\d+)\)")
 SCORE: Final = "points"
 OVER: Final = "gameOver"
 WON: Final = "gameWon"
+EMPTY: Final[Mapping[str, Value]] = {"bool": False, "int": 0, "real": 0, "text": ""}
+"""The values of fluents of which nothing is said."""
 _RESERVED: Final = frozenset((HOLDER, LABEL, SCORE, OVER, WON, "contents", "inside", "id"))
 
 
@@ -136,6 +138,9 @@ class TextSteps:
             shape, fluents = prop.shaped(self.vocabulary.enums)
             self.layout.shapes[prop.name] = shape
             self.vocabulary.fluents.update((one.name, one) for one in fluents)
+            if len(shape.parts) > 1:
+                gates = [shape.filled] if shape.filled else []
+                self.vocabulary.together.append((*shape.parts, *gates))
 
     def _find_scores(self, rows: Sequence[TextRow]) -> None:
         scores = {one for row in rows for one in (row.score_before, row.score_after)}
@@ -239,7 +244,7 @@ class TextSteps:
         if fluent.kind == "object":
             return numbers.get(value) if isinstance(value, str) else None
         if value is None and not fluent.optional:
-            return {"bool": False, "int": 0, "real": 0, "text": ""}.get(fluent.kind)
+            return EMPTY.get(fluent.kind)
         return value if isinstance(value, (bool, int, float, str)) else None
 
 
@@ -302,7 +307,7 @@ class _Property:
         values = list(self.values.values())
         full = [one for one in values if one is not None]
         base = _fluent_name(self.name)
-        gates = {}
+        gates: dict[str, str] = {}
         fluents: list[Fluent] = []
         if self.missing:
             gates["present"] = f"{base}_there"
@@ -317,7 +322,9 @@ class _Property:
             shape, more = Shape(self.name, "value", (base,)), [self._fluent(base, values)]
             if self.missing and more[0].kind != "bool":
                 more = [replace(more[0], optional=True)]
-        return replace(shape, owners=tuple(self.owners), **gates), fluents + more
+        present, filled = gates.get("present", ""), gates.get("filled", "")
+        owners = tuple(self.owners)
+        return replace(shape, owners=owners, present=present, filled=filled), fluents + more
 
     def _items(self, base: str, full: list[Any]) -> tuple[Shape, list[Fluent]]:
         length = len(full[0])

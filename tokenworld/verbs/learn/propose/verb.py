@@ -77,7 +77,9 @@ def _ready(rows: Sequence[Path], output: Path | None, holdout: float, write: boo
             raise Failure(Diagnostic("TW0001", f"`{file}` is already there.", hint=hint))
     if find_spec("numpy") is None:
         hint = 'Install it: `pip install "token-world[learn]"`.'
-        raise Failure(Diagnostic("TW0002", "Proposing rules needs numpy.", hint=hint))
+        raise Failure(
+            Diagnostic("TW0811", "Proposing rules needs numpy, which is not installed.", hint=hint)
+        )
 
 
 def _read(paths: Sequence[Path]) -> tuple[list[TextRow | Row], list[BadRow]]:
@@ -131,7 +133,8 @@ def learned_worlds(rows: Sequence[Row], say: Say) -> tuple[Proposed, str]:
     read = WorldSteps(rows)
     grammar = called(read.steps, read.vocabulary)
     read.vocabulary.name_groups()
-    proposal = Stages(read.steps, read.vocabulary, grammar, say).learn()
+    last = frozenset(read.vocabulary.endings)
+    proposal = Stages(read.steps, read.vocabulary, grammar, say, last).learn()
     return Proposed(proposal, emitted(proposal, read.steps, None, read.title)), read.title
 
 
@@ -194,11 +197,11 @@ def _remarks(found: Proposed) -> list[Diagnostic]:
 
 def _table(proposal: Proposal) -> Iterator[str]:
     """Each rule of an action and of the tick: how many changes it explains, and gets wrong."""
-    lines = [("rule", "slot", "rules", "explained", "wrong", "unexplained")]
+    lines: list[tuple[str, ...]] = [("rule", "slot", "rules", "explained", "wrong", "unexplained")]
     for name, one in _all(proposal):
         right = sum(rule.right for rule in one.rules.rules)
-        cells = (len(one.rules.rules), right, one.rules.wrong, one.rules.unexplained)
-        lines.append((name, one.name, *map(str, cells)))
+        counts = (one.rules.wrong, one.rules.unexplained)
+        lines.append((name, one.name, str(len(one.rules.rules)), str(right), *map(str, counts)))
     widths = [max(len(line[at]) for line in lines) for at in range(len(lines[0]))]
     for line in lines:
         first, second, *numbers = line
@@ -223,7 +226,8 @@ def _scores(judged: Judged) -> Iterator[str]:
         cells = (f"{_share(x.right, x.rows):>22}" for x in (one, judged.every[task]))
         yield f"{names[task]:<18}{''.join(cells)}"
     if judged.unreadable:
-        yield f"{counted(judged.unreadable, 'row')} of them cannot be read into the world"
+        yield f"{counted(judged.unreadable, 'row')} cannot be read into the world, the first:"
+        yield f"  {judged.bad[0].place}: {judged.bad[0].why}"
     if judged.logp or judged.impossible:
         yield f"log probability {judged.logp:.4f}, {judged.impossible} impossible"
 
@@ -235,16 +239,7 @@ def _share(right: int, rows: int) -> str:
 def _json(
     found: Proposed, judged: Judged | None, bad: Sequence[BadRow], output: Path | None
 ) -> dict[str, Json]:
-    rules: list[Json] = [
-        {
-            "rule": name,
-            "slot": one.name,
-            "phase": one.phase,
-            "rules": [{"right": rule.right, "wrong": rule.wrong} for rule in one.rules.rules],
-            "unexplained": one.rules.unexplained,
-        }
-        for name, one in _all(found.proposal)
-    ]
+    rules: list[Json] = [_learned_json(name, one) for name, one in _all(found.proposal)]
     remarks: list[Json] = [to_json(one) for one in _remarks(found)]
     return {
         "schema_version": 1,
@@ -257,6 +252,17 @@ def _json(
         "text": found.made.text,
         "mapping": found.made.mapping,
         "output": None if output is None else str(output),
+    }
+
+
+def _learned_json(name: str, one: Learned) -> Json:
+    counts: list[Json] = [{"right": rule.right, "wrong": rule.wrong} for rule in one.rules.rules]
+    return {
+        "rule": name,
+        "slot": one.name,
+        "phase": one.phase,
+        "rules": counts,
+        "unexplained": one.rules.unexplained,
     }
 
 

@@ -58,12 +58,13 @@ class Wording:
         if one.counted:
             inner = self.term(Term(one.base, one.path[:-1], "object"))
             kind = kind_word(one.counted)
-            return f"count({_OTHER} for {_OTHER}: {kind} where {_OTHER}.{word(one.path[-1])} == {inner})"
+            same = f"{_OTHER}.{word(one.path[-1])} == {inner}"
+            return f"count({_OTHER} for {_OTHER}: {kind} where {same})"
         return ".".join([ME if one.base == ME else word(one.base), *map(word, one.path)])
 
     def value(self, value: Value, kind: str, decimals: int = 0) -> str:
         """A constant of a kind."""
-        if value is None:
+        if value is None or isinstance(value, tuple):
             return "none"
         if isinstance(value, bool):
             return "true" if value else "false"
@@ -121,7 +122,7 @@ class Wording:
         found: list[str] = []
         ordered = sorted(predicates, key=lambda one: one.op != "is")
         for one in ordered:
-            right = one.right if isinstance(one.right, Term) else None
+            right = one.right if isinstance(one.right, Term) else one.far
             found += [test for test in (*self.needs(one.left), *self.needs(right))
                       if test not in found]  # fmt: skip
             if one.op == "is" and one.positive and one.left is not None:
@@ -144,25 +145,26 @@ class Wording:
             case "true":
                 return left if one.positive else f"not {left}"
             case "=" | "==":
-                assert one.left is not None and not isinstance(one.right, Exists)
+                assert one.left is not None
+                assert not isinstance(one.right, Exists)
                 other = (self.term(one.right) if isinstance(one.right, Term)
-                         else self.value(one.right, self._kind(one.left)))  # fmt: skip
+                         else self.value(_plain(one.right), one.left.kind))  # fmt: skip
                 return f"{left} {'==' if one.positive else '!='} {other}"
             case ">=" | "<":
-                assert one.left is not None and not isinstance(one.right, Exists)
+                assert one.left is not None
+                assert not isinstance(one.right, Exists)
                 other = (self.term(one.right) if isinstance(one.right, Term)
-                         else self.value(one.right, self._kind(one.left)))  # fmt: skip
+                         else self.value(_plain(one.right), one.left.kind))  # fmt: skip
                 above = (one.op == ">=") == one.positive
                 return f"{left} {'>=' if above else '<'} {other}"
             case "any":
                 assert isinstance(one.right, Exists)
-                text = self._exists(one.left, one.right)
+                text = (
+                    self._linked(one) if one.far is not None else self._exists(one.left, one.right)
+                )
                 return text if one.positive else f"not {text}"
             case _:
                 raise ValueError(one.op)
-
-    def _kind(self, term: Term) -> str:
-        return term.kind
 
     def _exists(self, term: Term | None, one: Exists) -> str:
         kind = kind_word(one.sort)
@@ -179,6 +181,19 @@ class Wording:
             conditions = [link]
         body = " and ".join(conditions) or f"{_OTHER} is {kind}"
         return f"any({body} for {_OTHER}: {kind})"
+
+    def _linked(self, one: Predicate) -> str:
+        assert isinstance(one.right, Exists)
+        assert one.left is not None
+        assert one.far is not None
+        first, second = f"{_OTHER}.{word(one.right.how)}", f"{_OTHER}.{word(one.right.other)}"
+        left, far = self.term(one.left), self.term(one.far)
+        link = f"{first} == {left} and {second} == {far}"
+        if one.right.both:
+            link = f"({link} or {first} == {far} and {second} == {left})"
+        held = self._property(one.right)
+        body = f"{link} and {held}" if held else link
+        return f"any({body} for {_OTHER}: {kind_word(one.right.sort)})"
 
     def _property(self, one: Exists) -> str:
         if not one.fluent:
@@ -219,11 +234,16 @@ class Wording:
     def _table(self, one: Template, text: str, fluent: Fluent) -> str:
         assert one.term is not None
         *rest, last = one.rows
+        kind = one.term.kind
         cases = "".join(
-            f"if {text} == {self.value(key, one.term.kind)} then {self.value(new, fluent.kind)} else "
+            f"if {text} == {self.value(key, kind)} then {self.value(new, fluent.kind)} else "
             for key, new in rest
         )
         return f"{cases}{self.value(last[1], fluent.kind)}"
+
+
+def _plain(value: object) -> Value:
+    return value if isinstance(value, (bool, int, float, str)) else None
 
 
 # ---- putting one term for a variable ------------------------------------------------------------
@@ -251,18 +271,24 @@ def put_predicate(one: Predicate, to: Mapping[str, Term]) -> Predicate | None:
     """A predicate with terms in place of variables."""
     left = None if one.left is None else put(one.left, to)
     right = put(one.right, to) if isinstance(one.right, Term) else one.right
-    if one.left is not None and left is None or isinstance(one.right, Term) and right is None:
+    if (one.left is not None and left is None) or (isinstance(one.right, Term) and right is None):
         return None
-    return replace(one, left=left, right=right)
+    far = None if one.far is None else put(one.far, to)
+    if one.far is not None and far is None:
+        return None
+    return replace(one, left=left, right=right, far=far)
 
 
 def put_template(one: Template, to: Mapping[str, Term]) -> Template | None:
     """A template with terms in place of variables."""
     term = None if one.term is None else put(one.term, to)
     other = None if one.other is None else put(one.other, to)
-    if one.term is not None and term is None or one.other is not None and other is None:
+    if (one.term is not None and term is None) or (one.other is not None and other is None):
         return None
-    return replace(one, term=term, other=other)
+    parts = [put_template(part, to) for part in one.parts]
+    if None in parts:
+        return None
+    return replace(one, term=term, other=other, parts=tuple(x for x in parts if x is not None))
 
 
 def anchor(guard: Iterable[Predicate], name: str, free: frozenset[str]) -> Term | None:
@@ -284,15 +310,11 @@ def same_term(one: Predicate) -> bool:
     left, right = one.left, one.right
     if one.op != "==" or not isinstance(left, Term) or not isinstance(right, Term):
         return False
-    return one.positive and (left.base, left.path, left.args) == (right.base, right.path, right.args)
-
-
-def typed_by(guard: Iterable[Predicate], name: str) -> str:
-    """The type that a guard says a variable has."""
-    for one in guard:
-        if one.op == "is" and one.positive and one.left == Term(name, (), "object"):
-            return str(one.right)
-    return ""
+    return one.positive and (left.base, left.path, left.args) == (
+        right.base,
+        right.path,
+        right.args,
+    )
 
 
 def template_text(text: str) -> str:

@@ -91,6 +91,7 @@ class WorldSteps:
                 self._look(shape)
         for name, raw in self._raw.items():
             self.vocabulary.fluents[name] = self._fluent(name, raw)
+        self._endings(rows)
         self.steps = [self._step(row) for row in rows]
         self._constants()
 
@@ -163,6 +164,15 @@ class WorldSteps:
             return self._enum(f"{name}Key", words)
         return next(iter(kinds)) if len(kinds) == 1 else ANY
 
+    def _endings(self, rows: Sequence[Row]) -> None:
+        """A truth for each ending that was reached."""
+        for row in rows:
+            for shape in _states(row):
+                for name in shape.get("outcomes", ()):
+                    fluent = f"reached {name}"
+                    self.vocabulary.endings[fluent] = str(name)
+                    self.vocabulary.fluents[fluent] = Fluent(fluent, (), "bool")
+
     def _constants(self) -> None:
         """The objects that are in every state, by the same name."""
         first = self.steps[0].before
@@ -191,7 +201,8 @@ class WorldSteps:
                     actor, accepted)  # fmt: skip
 
     def _scene(self, shape: Shape) -> Scene:
-        kept = {key: shape.get(key) for key in ("objects", "functions", "relations")}
+        parts = ("objects", "functions", "relations", "outcomes")
+        kept = {key: shape.get(key) for key in parts}
         key = json.dumps(kept, sort_keys=True)
         if key not in self._scenes:
             self._scenes[key] = self._read(shape)
@@ -210,6 +221,8 @@ class WorldSteps:
         for fluent in self.vocabulary.fluents.values():
             if not fluent.owners:
                 facts[fluent.name] = self._entries(fluent, shape, scene, numbers)
+        for name, ending in self.vocabulary.endings.items():
+            facts[name] = {(): ending in shape.get("outcomes", ())}
         return scene
 
     def _entries(
@@ -246,7 +259,9 @@ class WorldSteps:
 def _states(row: Row) -> tuple[Shape, Shape, Shape]:
     before = row.state
     acted, ticked = row.expected["action"], row.expected["tick"]
-    assert isinstance(before, Mapping) and isinstance(acted, Mapping) and isinstance(ticked, Mapping)
+    assert isinstance(before, Mapping)
+    assert isinstance(acted, Mapping)
+    assert isinstance(ticked, Mapping)
     return before, {**before, **acted}, {**before, **ticked}
 
 

@@ -22,8 +22,9 @@ from tokenworld.verbs.learn.propose.scenes import (
     Vocabulary,
 )
 from tokenworld.verbs.learn.propose.stages import CREATE, DESTROY, PHASES, SET, Learned, Proposal
-from tokenworld.verbs.learn.propose.terms import Term, Var
-from tokenworld.verbs.learn.propose.textrows import OVER, SCORE, WON, TextLayout
+from tokenworld.verbs.learn.propose.templates import Template
+from tokenworld.verbs.learn.propose.terms import Term, Var, typed_by
+from tokenworld.verbs.learn.propose.textrows import EMPTY, OVER, SCORE, WON, TextLayout
 from tokenworld.verbs.learn.propose.wording import (
     Wording,
     kind_word,
@@ -33,7 +34,6 @@ from tokenworld.verbs.learn.propose.wording import (
     put_template,
     quoted,
     template_text,
-    typed_by,
     word,
 )
 
@@ -53,7 +53,7 @@ class Writer:
         self._start = steps[0].before
         shapes = () if layout is None else layout.shapes.values()
         gates = frozenset(one.present for one in shapes) | {one.filled for one in shapes}
-        self._defaults = _Defaults(steps, proposal.vocabulary, gates)
+        self._defaults = _Defaults(steps, proposal.vocabulary, gates, layout is not None)
         self.unwritten: list[str] = []
         self.law_names: dict[int, str] = {}
         """The name of each law, by its place in the proposal."""
@@ -69,7 +69,10 @@ class Writer:
         return "\n".join(one for one in parts if one) + "\n"
 
     def _head(self) -> str:
-        return f"# {self._title}: rules proposed by `tw learn propose` from {len(self._steps)} rows.\nedition 1\n"
+        rows = len(self._steps)
+        return (
+            f"# {self._title}: rules proposed by `tw learn propose` from {rows} rows.\nedition 1\n"
+        )
 
     # ---- what there is --------------------------------------------------------------------------
 
@@ -97,9 +100,11 @@ class Writer:
     def _type(
         self, name: str, parents: tuple[str, ...], owners: frozenset[str], kind: str | None
     ) -> str:
-        head = f"type {kind_word(name)}" + (f" : {', '.join(map(kind_word, parents))}" if parents else "")
+        head = f"type {kind_word(name)}" + (
+            f" : {', '.join(map(kind_word, parents))}" if parents else ""
+        )
         lines = [self._attribute(one) for one in self.vocabulary.fluents.values()
-                 if one.attribute and one.owners == owners]  # fmt: skip
+                 if one.attribute and one.owners == owners and (kind or len(owners) > 1)]  # fmt: skip
         if kind is not None and kind in self.vocabulary.types:
             lines += self._fixed(kind)
         return f"{head} {{ {'  '.join(lines)} }}" if lines else head
@@ -109,9 +114,9 @@ class Writer:
         found = []
         for fluent in self.vocabulary.owned(kind):
             own = self._defaults.of(fluent, kind)
-            if fluent.owners != frozenset((kind,)) and own is not None:
-                if own != self._defaults.common(fluent) and fluent.kind != "object":
-                    found.append(f"{word(fluent.name)} = {self._value(own, fluent)}")
+            shared = fluent.owners != frozenset((kind,)) and fluent.kind != "object"
+            if shared and own is not None and own != self._defaults.common(fluent):
+                found.append(f"{word(fluent.name)} = {self._value(own, fluent)}")
         return found
 
     def _attribute(self, fluent: Fluent) -> str:
@@ -156,10 +161,9 @@ class Writer:
         return Wording(self.vocabulary).value(value, fluent.kind)
 
     def _functions(self) -> Iterator[str]:
-        names = iter("abcdefgh")
         for fluent in self.vocabulary.fluents.values():
-            if not fluent.attribute:
-                names = iter("abcdefgh")
+            names = iter("abcdefgh")
+            if not fluent.attribute and fluent.name not in self.vocabulary.endings:
                 params = []
                 for at, sort in enumerate(fluent.params):
                     own = self.vocabulary.group(fluent.owners) if fluent.owners and at == 0 else ""
@@ -173,7 +177,9 @@ class Writer:
 
     def _named(self) -> Iterator[str]:
         """The objects that rules name: they are in every world."""
-        for thing in sorted(self.vocabulary.named):
+        named = self.vocabulary.named
+        named |= {one for one in self._start.kinds if named and one < max(named)}
+        for thing in sorted(named):  # numbered as the rows number them
             yield f"object {word(self.names[thing])}: {kind_word(self._start.kinds[thing])}"
 
     def _called(self) -> Iterator[str]:
@@ -187,11 +193,14 @@ class Writer:
             yield f'called x: {kind_word(kind)} = "{{x.label}}"{self._aka(kind, "{x.label}")}'
         actor = self._proposal.grammar.actor
         me = "" if actor is None else self._start.kinds.get(actor, "")
-        if me and any(re.search(rf"\b(?:{'|'.join(sorted(SELF))})\b", one.text) for one in self._steps):
+        if me and any(
+            re.search(rf"\b(?:{'|'.join(sorted(SELF))})\b", one.text) for one in self._steps
+        ):
             said = next(name for name in ("yourself", "myself", "me", "self")
                         if any(name in one.text.split() for one in self._steps))  # fmt: skip
             yield f'called x: {kind_word(me)} = "{said}"'
-            yield f'derive recordName(x: {ANY}): text = if x is {kind_word(me)} then {full} else "{{x}}"\n'
+            test = f"x is {kind_word(me)}"
+            yield f'derive recordName(x: {ANY}): text = if {test} then {full} else "{{x}}"\n'
         else:
             yield f'derive recordName(x: {ANY}): text = "{{x}}"\n'
 
@@ -204,19 +213,33 @@ class Writer:
     def _actions(self) -> Iterator[str]:
         for at, schema in enumerate(self._proposal.grammar.schemas):
             learned = self._proposal.acts.get(at, [])
-            yield Body(self, schema, learned).text()
+            yield Body(self, schema, learned, self._proposal.required.get(at, ())).text()
 
     # ---- laws -----------------------------------------------------------------------------------
 
     def _laws(self) -> Iterator[str]:
-        phases = sorted({one.phase for one in self._proposal.ticks})
+        phases = sorted({one.phase for one in self._proposal.ticks if not self._ending(one)})
         for phase in phases:
             yield f"phase {_phase(phase)}"
         taken: set[str] = set()
         every = list(enumerate(self._proposal.ticks))
+        every = [one for one in every if not self._ending(one[1])]
         for at, learned in sorted(every, key=lambda one: one[1].phase):
             self.law_names[at] = _fresh_name(self._law_name(learned), taken)
             yield from self._law(learned, self.law_names[at])
+
+    def _ending(self, learned: Learned) -> str:
+        """The ending that a rule says is reached; empty for none."""
+        name = learned.fluent.name if learned.fluent is not None else ""
+        return self.vocabulary.endings.get(name, "")
+
+    def _goals(self) -> Iterator[str]:
+        """The endings that were reached, as goals."""
+        for learned in self._proposal.ticks:
+            if self._ending(learned) and learned.rules.rules:
+                guards = (Wording(self.vocabulary).guard(one.guard) for one in learned.rules.rules)
+                text = " or ".join(" and ".join(guard) or "true" for guard in guards)
+                yield f"goal {word(self._ending(learned))}: {text}"
 
     def _law(self, learned: Learned, name: str) -> Iterator[str]:
         over, rules = learned.over, list(learned.rules.rules)
@@ -260,10 +283,11 @@ class Writer:
     ) -> list[str]:
         """The type tests that the new value and the slot of a rule need."""
         template = put_template(rule.template, to)
-        terms = [] if template is None else [template.term, template.other]
+        every = () if template is None else (template, *template.parts)
+        terms = [term for one in every for term in (one.term, one.other)]
         if learned.what == SET and learned.fluent is not None:
             places = [put(Term(one.name, (), "object"), to) for one in learned.over]
-            terms.append(self.slot(learned.fluent, places))
+            terms += [self.slot(one, places) for one in (learned.fluent, *learned.others)]
         return [test for term in terms for test in words.needs(term)]
 
     def draws(self, rule: Rule) -> bool:
@@ -283,21 +307,35 @@ class Writer:
         elif learned.what == CREATE:
             text = self._creation(words, learned, places, to)
         else:
-            assert learned.fluent is not None
-            slot = self.slot(learned.fluent, places)
-            template = put_template(rule.template, to)
-            assert template is not None
-            new = words.template(template, learned.fluent)
-            shift = template.op == "shift" and template.term == slot
-            if shift and isinstance(template.value, (int, float)):
-                sign = "+=" if template.value >= 0 else "-="
-                amount = words.value(abs(template.value), learned.fluent.kind)
-                text = f"{words.term(slot)} {sign} {amount}"
-            else:
-                text = f"{words.term(slot)} = {new}"
+            text = "  ".join(
+                self._assigned(one, words) for one in self.assignments(learned, rule, over, to)
+            )
         if self.draws(rule):
             return f"chance {100 * rule.share:.1f}% {{ {text} }}"
         return text
+
+    def assignments(
+        self, learned: Learned, rule: Rule, over: Sequence[Var], to: Mapping[str, Term]
+    ) -> list[tuple[Fluent, Term, Template]]:
+        """The slots that a rule writes, with their new values."""
+        places = [put(Term(one.name, (), "object"), to) for one in over]
+        template = put_template(rule.template, to)
+        assert learned.fluent is not None
+        assert template is not None
+        fluents = (learned.fluent, *learned.others)
+        parts = template.parts or (template,)
+        return [
+            (fluent, self.slot(fluent, places), part)
+            for fluent, part in zip(fluents, parts, strict=True)
+        ]
+
+    def _assigned(self, one: tuple[Fluent, Term, Template], words: Wording) -> str:
+        fluent, slot, template = one
+        if template.op == "shift" and template.term == slot:
+            assert isinstance(template.value, (int, float))
+            sign = "+=" if template.value >= 0 else "-="
+            return f"{words.term(slot)} {sign} {words.value(abs(template.value), fluent.kind)}"
+        return f"{words.term(slot)} = {words.template(template, fluent)}"
 
     def slot(self, fluent: Fluent, places: Sequence[Term | None]) -> Term:
         """The term of a fluent with these arguments."""
@@ -320,14 +358,12 @@ class Writer:
             default = self._defaults.of(fluent, learned.kind)
             if default is None:
                 default = self._defaults.common(fluent)
-            if text and (default is None or text != self._value(default, fluent)):
-                if not self._defaults.static(fluent):
-                    fields.append(f"{word(fluent.name)} = {text}")
+            other = default is None or text != self._value(default, fluent)
+            if text and other and not self._defaults.static(fluent):
+                fields.append(f"{word(fluent.name)} = {text}")
         return f"create made: {kind_word(learned.kind)} {{ {'  '.join(fields)} }}"
 
-    def _field(
-        self, words: Wording, fluent: Fluent, rules: Rules, to: Mapping[str, Term]
-    ) -> str:
+    def _field(self, words: Wording, fluent: Fluent, rules: Rules, to: Mapping[str, Term]) -> str:
         cases: list[tuple[list[str], str]] = []
         for rule in rules.rules:
             template = put_template(rule.template, to)
@@ -339,14 +375,22 @@ class Writer:
         if not cases:
             return ""
         *rest, last = cases
-        return "".join(f"if {' and '.join(guard) or 'true'} then {new} else " for guard, new in rest) + last[1]
+        return (
+            "".join(f"if {' and '.join(guard) or 'true'} then {new} else " for guard, new in rest)
+            + last[1]
+        )
 
     # ---- the world ------------------------------------------------------------------------------
 
     def _world(self) -> str:
         lines = []
         if self.layout is not None:
-            lines += ["time passes always", "ambiguous first", "endless"]
+            lines += ["time passes always", "ambiguous first"]
+        endings = self.vocabulary.endings
+        if self.layout is not None or any(
+            step.before.get(one, ()) is True for step in self._steps for one in endings
+        ):
+            lines.append("endless")
         start = self._start
         rootless = self.layout is not None and self.layout.rootless
         for at, thing in enumerate(sorted(start.kinds)):
@@ -357,11 +401,15 @@ class Writer:
                 lines.append(self._object(thing))
         lines += [f"object {ROOT}: Void"] if rootless else []
         lines += self._setup()
-        for learned in (*self._proposal.ticks, *(x for y in self._proposal.acts.values() for x in y)):
+        for learned in (
+            *self._proposal.ticks,
+            *(x for y in self._proposal.acts.values() for x in y),
+        ):
             spare = f"spare {kind_word(learned.kind)} 2"
             if learned.what == CREATE and spare not in lines:
                 lines.append(spare)
-        if SCORE in self.vocabulary.fluents:
+        lines += self._goals()
+        if self.layout is not None:
             lines.append(f"score = {SCORE}()")
             lines.append(f'goal reached: {WON}() "The game is won."')
             lines.append(f'lose missed: {OVER}() and not {WON}() "The game is lost."')
@@ -398,10 +446,10 @@ class Writer:
         found = [f"{word(self.names[thing])}.{one}" for thing in sorted(self.vocabulary.named)
                  for one in self._fields_of(thing)]  # fmt: skip
         for fluent in self.vocabulary.fluents.values():
-            if fluent.attribute:
+            if fluent.attribute or fluent.name in self.vocabulary.endings:
                 continue
             for args, value in self._start.facts.get(fluent.name, {}).items():
-                empty: Value = {"bool": False, "int": 0, "real": 0, "text": ""}.get(fluent.kind)
+                empty = EMPTY.get(fluent.kind)
                 if value is None or value == empty:
                     continue
                 shown = ", ".join(
@@ -448,9 +496,9 @@ class _Defaults:
     """The commonest values of attributes, for all owners and for each type."""
 
     def __init__(
-        self, steps: Iterable[Step], vocabulary: Vocabulary, gates: frozenset[str]
+        self, steps: Iterable[Step], vocabulary: Vocabulary, gates: frozenset[str], fixed: bool
     ) -> None:
-        self._gates = gates
+        self._gates, self._fixed = gates, fixed
         self._counts: dict[tuple[str, str], Counter[Value]] = {}
         self._vocabulary = vocabulary
         seen: set[object] = set()
@@ -462,7 +510,7 @@ class _Defaults:
                 for fluent in vocabulary.fluents.values():
                     if fluent.attribute:
                         for (thing,), value in scene.facts.get(fluent.name, {}).items():
-                            key = (fluent.name, scene.kinds.get(thing, ""))  # type: ignore[call-overload]
+                            key = (fluent.name, scene.kinds.get(int(thing), ""))
                             self._counts.setdefault(key, Counter())[value] += 1
 
     def of(self, fluent: Fluent, kind: str) -> Value:
@@ -483,6 +531,11 @@ class _Defaults:
         return total.most_common(1)[0][0] if total else None
 
     def static(self, fluent: Fluent) -> bool:
-        """Return whether every type has one value of its own."""
+        """Return whether every type has one value of its own, in rows that show all games."""
         counts = [one for (name, _), one in self._counts.items() if name == fluent.name]
-        return fluent.kind != "object" and fluent.name not in self._gates and bool(counts) and all(len(one) == 1 for one in counts)
+        return self._fixed and (
+            fluent.kind != "object"
+            and fluent.name not in self._gates
+            and bool(counts)
+            and all(len(one) == 1 for one in counts)
+        )

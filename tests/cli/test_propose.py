@@ -1,0 +1,172 @@
+"""``tw learn propose``: rules from recorded rows alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tokenworld.diagnostics import Source
+from tokenworld.session import check_text, open_world
+from tokenworld.verbs.learn.propose import emitting
+from tokenworld.verbs.learn.propose.judging import apart, judged_text, nearest
+from tokenworld.verbs.learn.propose.verb import learned_texts
+from tokenworld.verbs.records.properties import mapping_beside
+from tokenworld.verbs.records.replay import Adapter
+from tokenworld.verbs.records.rows import TextRow
+from tokenworld.verbs.simbench.walking import WorldWalk
+
+pytest.importorskip("numpy")
+
+Tw = Any
+ROOT = Path(__file__).resolve().parents[2]
+
+KITCHEN = """
+type Place
+type Item { at: Place }
+type Pot : Item { heat: 0 to 9 clamped  boils: bool }
+type Cup : Item { full: bool }
+type Burner : Place { on: bool }
+type Hero
+actor me: Hero
+object bench, hand: Place
+action take(i: Item) as "take {i}" { i.at = hand }
+action set_down(i: Item, p: Place) as "put {i} on {p}" {
+  require i.at == hand
+  require p != hand
+  i.at = p
+}
+action light(b: Burner) as "light {b}" { require not b.on  b.on = true }
+action douse(b: Burner) as "douse {b}" { require b.on  b.on = false }
+action pour(p: Pot, c: Cup) as "pour {p} into {c}" {
+  require p.boils and not c.full and p.at == hand
+  c.full = true
+  p.boils = false
+  p.heat = 0
+}
+phase heating
+phase boiling
+law heat(p: Pot, b: Burner) during heating when b.on and p.at == b { p.heat += 3 }
+law boil(p: Pot) during boiling when p.heat >= 9 { p.boils = true }
+world kitchen {
+  endless
+  object hero: Hero
+  object burner: Burner
+  object pot: Pot { at = bench }
+  object cup: Cup { at = bench }
+  goal tea: cup.full
+}
+"""
+
+COIN = """
+type Coin { up: bool  thrown: 0 to 9999 clamped }
+actor me: Coin
+action throw() as "throw" { chance 50% { me.up = true } else { me.up = false } }
+world w { object coin: Coin }
+"""
+
+
+def recorded(tw: Tw, folder: Path, text: str, ticks: int, seed: int = 3) -> Path:
+    """Rows of random play in a world."""
+    world, store, rows = folder / "true.tw", folder / "runs.sqlite", folder / "rows.jsonl"
+    world.write_text(text, encoding="utf-8")
+    arguments = ("--player", "random", "--ticks", str(ticks), "--seed", str(seed))
+    assert tw("run", str(world), *arguments, "--store", str(store)).code == 0
+    assert tw("runs", "rows", "--output", str(rows), "--store", str(store)).code == 0
+    return rows
+
+
+def test_a_world_is_learned_from_play_and_predicts_other_rows(tw: Tw, tmp_path: Path) -> None:
+    rows, learned = recorded(tw, tmp_path, KITCHEN, 400), tmp_path / "out" / "learned.tw"
+    ran = tw("learn", "propose", str(rows), "--output", str(learned), "--json")
+    assert ran.code == 0
+    found = json.loads(ran.out)
+    judged = found["judged"]["dynamic"]["step"]
+    assert judged["rows"] > 30
+    assert judged["share"] >= 0.95
+    text = learned.read_text(encoding="utf-8")
+    assert "require i.at == hand" in text  # no refused command was recorded: what is never done
+    assert "t.heat += 3" in text
+    assert check_text(Source("learned.tw", None, text)).program is not None
+    assert tw("plan", str(learned)).code == 0
+
+
+def test_nothing_is_written_over_without_being_asked(tw: Tw, tmp_path: Path) -> None:
+    rows, learned = recorded(tw, tmp_path, COIN, 20), tmp_path / "learned.tw"
+    learned.write_text("mine", encoding="utf-8")
+    ran = tw("learn", "propose", str(rows), "--output", str(learned))
+    assert ran.code == 2
+    assert "--write" in ran.err
+    assert learned.read_text(encoding="utf-8") == "mine"
+    assert tw("learn", "propose", str(rows), "--output", str(learned), "--write").code == 0
+    assert learned.read_text(encoding="utf-8") != "mine"
+
+
+def test_contradicting_rows_make_rules_of_chance(tw: Tw, tmp_path: Path) -> None:
+    rows = recorded(tw, tmp_path, COIN, 200)
+    ran = tw("learn", "propose", str(rows), "--json")
+    found = json.loads(ran.out)
+    assert found["chance"]
+    assert "TW1208" in ran.err
+    assert "chance" in found["text"]
+
+
+def test_too_few_rows_are_told(tw: Tw, tmp_path: Path) -> None:
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text("{}\nnothing\n", encoding="utf-8")
+    ran = tw("learn", "propose", str(rows))
+    assert ran.code == 1
+    assert "TW1209" in ran.err
+    assert "rows.jsonl:1" in ran.err
+    assert tw("learn", "propose").code == 2
+
+
+# ---- text games ---------------------------------------------------------------------------------
+
+
+def walked(game: str, seeds: range, steps: int) -> list[TextRow]:
+    """Rows of walks through a bundled game, as its program would have recorded them."""
+    path = ROOT / "domains" / "textgames" / game / "world.tw"
+    world = open_world(str(path), scenarios=False)
+    adapter = Adapter(world.engine, mapping_beside(path))
+    found = []
+    for seed in seeds:
+        for step in WorldWalk(world).steps("uniform", seed, steps):
+            states = (step.before, step.halves.acted, step.halves.after)
+            before, acted, ticked = map(adapter.write, states)
+            scores = adapter.score(step.before), adapter.score(step.halves.after)
+            place = f"{game}:{len(found)}"
+            found.append(TextRow(place, game, 0, step.text, "", before, acted, ticked, *scores))
+    return found
+
+
+def test_a_text_game_is_learned_from_walks_and_predicts_others() -> None:
+    known = walked("boil-water", range(20), 25)
+    other = list(apart(known, walked("boil-water", range(100, 108), 25)))
+    judged = judged_text(learned_texts(known, lambda text: None).made, other)
+    step = judged.dynamic["step"]
+    assert step.rows > 20
+    assert step.right / step.rows >= 0.9
+    guessed = nearest(known, other).dynamic["step"]
+    assert guessed.right < step.right / 2
+
+
+def test_a_rule_that_is_rejected_is_left_out_and_told(
+    tw: Tw, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = recorded(tw, tmp_path, KITCHEN, 200)
+    true = emitting.Writer._law
+
+    def wrong(self: Any, learned: Any, name: str) -> Iterator[str]:
+        for text in true(self, learned, name):
+            yield text.replace("t.heat += 3", "t.warmth += 3")
+
+    monkeypatch.setattr(emitting.Writer, "_law", wrong)
+    ran = tw("learn", "propose", str(rows), "--json")
+    found = json.loads(ran.out)
+    assert [one["code"] for one in found["diagnostics"]] == ["TW1207"]
+    assert "`heat`" in found["diagnostics"][0]["message"]
+    assert "warmth" not in found["text"]
