@@ -2,7 +2,7 @@
 
 `--check` compares results and measures nothing. `--planning` compares all ways to plan on families
 of worlds, `--growth` plots cost against the number of objects, `--screen` times a tick of `tw play`
-with its redraw.
+with its redraw, `--learn` proposes rules from recorded rows and judges them on others.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ def main(arguments: list[str]) -> int:
     """Run the selected measurements; 1 if two ways to one result differ, 2 for a wrong option."""
     parser = _parser()
     options = parser.parse_args(arguments)
-    for given, known in ((options.parts, PARTS), (options.peers or (), PEERS)):
+    parts = [] if options.learn else options.parts
+    for given, known in ((parts, PARTS), (options.peers or (), PEERS)):
         if unknown := [name for name in given if name not in known]:
             parser.error(f"unknown: {', '.join(unknown)}; there are {', '.join(known)}")
     try:
@@ -53,6 +54,10 @@ def _lines(options: argparse.Namespace, arguments: list[str]) -> Iterator[str]:
         from benchmarks.play_ticks import report as on_screen
 
         return on_screen()
+    if options.learn:
+        from benchmarks.learning import report as learned
+
+        return learned(_folder(options.bytesized32), options.parts)
     return _measured(options, arguments)
 
 
@@ -106,6 +111,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--growth", action="store_true", help="cost against the number of objects")
     parser.add_argument("--growth-seconds", type=float, default=60.0, help="patience with a size")
     parser.add_argument("--out", default="benchmarks", help="the folder that `--growth` writes to")
+    parser.add_argument("--learn", action="store_true", help="rules from rows: V are games")
     parser.add_argument("--screen", action="store_true", help="a tick of `tw play` with redraw")
     return parser
 

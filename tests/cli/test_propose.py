@@ -154,7 +154,7 @@ def test_a_text_game_is_learned_from_walks_and_predicts_others() -> None:
     assert guessed.right < step.right / 2
 
 
-def test_a_rule_that_is_rejected_is_left_out_and_told(
+def test_a_rejected_rule_is_left_out_and_told(
     tw: Tw, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows = recorded(tw, tmp_path, KITCHEN, 200)

@@ -163,7 +163,7 @@ COVERED: Final[dict[str, tuple[str, str]]] = {
         "tests/cli/test_learn.py::test_an_impossible_row_is_named_with_its_slot_and_rule",
     ),
     "TW1206": (TEST, "tests/cli/test_learn.py::test_a_param_without_information_keeps_its_value"),
-    "TW1207": (TEST, "tests/cli/test_propose.py::test_a_rule_that_is_rejected_is_left_out_and_told"),
+    "TW1207": (TEST, "tests/cli/test_propose.py::test_a_rejected_rule_is_left_out_and_told"),
     "TW1208": (TEST, "tests/cli/test_propose.py::test_contradicting_rows_make_rules_of_chance"),
     "TW1209": (TEST, "tests/cli/test_propose.py::test_too_few_rows_are_told"),
 }

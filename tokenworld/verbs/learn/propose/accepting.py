@@ -31,10 +31,12 @@ Asked = tuple[Scene, tuple[Value, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Commands:
-    """The commands of one action: those accepted, those refused, and its actor."""
+    """The commands of one action: those accepted, those refused, all states in which it might have
+    been given, and its actor."""
 
     accepted: Sequence[Asked]
     refused: Sequence[Asked]
+    scenes: Sequence[Scene]
     actor: tuple[Value, ...]
 
 
@@ -48,7 +50,8 @@ def required(
     accepted = _some(commands.accepted, draw)
     known = bool(commands.refused)
     others = _some(commands.refused, draw) if known else [
-        other for one in accepted for other in _others(schema, one[0], language.vocabulary, draw)
+        other for scene in draw.sample(list(commands.scenes), min(_MOST, len(commands.scenes)))
+        for other in _others(schema, scene, language.vocabulary, draw)
     ]  # fmt: skip
     if not accepted or not others:
         return ()

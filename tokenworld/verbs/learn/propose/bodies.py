@@ -204,7 +204,7 @@ class Body:
         for one in schema.slots:
             words.knows(Var(one.name, self._sorts[one.name]))
         params = ", ".join(self._param(one) for one in schema.slots)
-        plain = " ".join([schema.name, *(f"{{{one.name}}}" for one in schema.slots)])
+        plain = " ".join([schema.name.replace("_", " "), *(f"{{{one.name}}}" for one in schema.slots)])
         told = " or ".join(template_text(text) for text in schema.texts or (plain,))
         head = f"action {word(schema.name)}({params}) as {told}"
         labels: set[str] = set()

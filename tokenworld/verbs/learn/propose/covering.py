@@ -228,8 +228,9 @@ class _Packed:
             scores = _scores(right, wrong, sizes)
             strict = scores if chance else (_dense if dense else _strict)(right, wrong, sizes)
             following: list[tuple[float, tuple[int, ...], Truths, float]] = []
-            for ranked in (scores,) if chance else (scores, strict):
-                full = len(following) + (BEAM if chance else BEAM // 2 + 1)
+            gains = _gains(right, wrong, sizes, sums)
+            for ranked in (gains, strict):
+                full = len(following) + BEAM // 2 + 1
                 order = np.argsort(-ranked, axis=None, kind="stable")[: BEAM * 8]
                 for flat in order:
                     row, column = divmod(int(flat), len(beam))
@@ -304,4 +305,14 @@ def _dense(right: Numbers, wrong: Numbers, sizes: Numbers) -> Numbers:
     import numpy as np
 
     found: Numbers = WORTH * (right - _DEAR * wrong) / np.maximum(sizes + _OVERHEAD, 0.5)
+    return found
+
+
+def _gains(right: Numbers, wrong: Numbers, sizes: Numbers, before: Numbers) -> Numbers:
+    """How much surer the changes become by guards, for all changes together (FOIL's gain)."""
+    import numpy as np
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        sure = np.log(right / (right + wrong)) - np.log(before[0] / before.sum())
+        found: Numbers = np.where(right > 0, right * sure - sizes / 2, -np.inf)
     return found

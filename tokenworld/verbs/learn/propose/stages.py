@@ -51,6 +51,8 @@ _CHANGED: Final = 600
 """Changed instances that a search begins with."""
 _SAME: Final = 1500
 """Unchanged instances that a search begins with."""
+_NAMED: Final = 16
+"""Objects by name that endings are tried with."""
 _AGAIN: Final = 4
 """Searches for one slot, each with the counter-examples of the one before."""
 _ADDED: Final = 400
@@ -201,7 +203,10 @@ class Stages:
             if call is not None and call[0] == number:
                 calls[step.accepted].setdefault((step.before.key, call[1]), (step.before, call[1]))
         language = self._language(schema, ())
-        commands = Commands([*calls[True].values()], [*calls[False].values()], self._me())
+        scenes = [*{step.before.key: step.before for step in self._steps}.values()]
+        commands = Commands(
+            [*calls[True].values()], [*calls[False].values()], scenes, self._me()
+        )
         return required(schema, commands, language, self._names(language, ()))
 
     # ---- the tick -------------------------------------------------------------------------------
@@ -263,9 +268,8 @@ class Stages:
         """Let the tick decide, or each action, whichever is shorter to say."""
         for name, (learned, cost) in judged.items():
             acts: dict[int, Learned] = {}
-            for number, schema in enumerate(
-                self._grammar.schemas if not learned.rules.exact else ()
-            ):
+            told = learned.rules.exact or name in self._vocabulary.endings
+            for number, schema in enumerate(() if told else self._grammar.schemas):
                 cases = self._scored_cases(number)
                 one = self._slot(schema, self._vocabulary.fluents[name], cases)
                 if one is not None:
@@ -312,6 +316,7 @@ class Stages:
         """The rules for one fluent; ``None`` where it never changes. ``borrowed`` are the guards of
         other slots."""
         over = _over(fluent, self._vocabulary)
+        known = self._known(cases) if fluent.name in self._vocabulary.endings else {}
         group = next((one for one in self._vocabulary.together if one[0] == fluent.name), ())
         others = tuple(self._vocabulary.fluents[name] for name in group[1:])
         instances = _Instances()
@@ -329,28 +334,42 @@ class Stages:
                                  for scene in (case.before, case.after))  # fmt: skip
                     instances.add(case.read, (*case.args, *args), was, now_, put, last)
                     continue
-                instances.add(case.read, (*case.args, *args), old, new, put, last)
+                row = (*case.args, *known.values(), *args)
+                instances.add(case.read, row, old, new, put, last)
         if all(instances.kept):
             return None
         slot = Term(over[0].name, (fluent.name,), fluent.kind, fluent.of) if len(over) == 1 else (
             Term("", (fluent.name,), fluent.kind, fluent.of, tuple(one.name for one in over))
         )  # fmt: skip
-        language = self._language(schema, over, fluent.name)
+        language = self._language(schema, over, fluent.name, tuple(known))
         names = {one.name for one in language.variables} | {ME}
         fitting = [one for one in borrowed if _names_of(one) <= names]
         rules = self._covered(language, fluent, slot, instances, fitting, others)
         return Learned(SET, fluent, "", over, rules, 0, (), others)
 
-    def _language(self, schema: Schema | None, over: Sequence[Var], own: str = "") -> Language:
+    def _known(self, cases: Sequence[_Case]) -> dict[Var, Value]:
+        """The objects that endings may name, as variables with one value."""
+        kinds = cases[0].before.kinds
+        constants = list(self._vocabulary.constants.items())[:_NAMED]
+        return {Var(name, kinds[thing]): thing for thing, name in constants if thing in kinds}
+
+    def _language(
+        self, schema: Schema | None, over: Sequence[Var], own: str = "",
+        known: Sequence[Var] = (),
+    ) -> Language:  # fmt: skip
         slots = () if schema is None else schema.slots
         params = [Var(one.name, one.sort) for one in slots]
         actor = self._grammar.actor is not None
         hidden = self._last - {own}
-        return Language(self._vocabulary, (*params, *over), self._varying, actor, hidden)
+        variables = (*params, *known, *over)
+        return Language(self._vocabulary, variables, self._varying, actor, hidden)
 
     def _names(self, language: Language, over: Sequence[Var]) -> tuple[str, ...]:
+        known = set(self._vocabulary.constants.values())
+        mine = (ME,) if language.actor else ()
         params = [one.name for one in language.variables if one not in over]
-        return (*params, *((ME,) if language.actor else ()), *(one.name for one in over))
+        first = [one for one in params if one not in known]
+        return (*first, *mine, *(one for one in params if one in known), *(one.name for one in over))
 
     def _covered(
         self, language: Language, fluent: Fluent, slot: Term | None, instances: _Instances,

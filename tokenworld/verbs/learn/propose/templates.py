@@ -133,7 +133,7 @@ def _every(
         if slot is not None:
             yield Template("not", slot, cost=1.5)
         return
-    plain = 2.0 if slot is not None else 1.0
+    plain = 1.4 if slot is not None else 1.0
     yield from (
         Template("value", value=one, cost=1.0 if one is None else plain)
         for one, _ in news.most_common(_CONSTANTS)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from tokenworld.verbs.learn.propose.scenes import (
@@ -461,7 +462,7 @@ class Language:
         as in `connect {x} {p} to {y} {q}`; and any two objects."""
         params = [one for one in self.variables if one.name not in OVER]
         over = [one for one in self.variables if one.name in OVER]
-        found = [*zip(over, over[1:], strict=False), *zip(params, params[1:], strict=False)]
+        found = [*pairwise(over), *pairwise(params)]
         things = [one for one in self.variables if self._thing(one)]
         found += [(one, other) for one in things for other in things if one != other]
         return list(dict.fromkeys(found))

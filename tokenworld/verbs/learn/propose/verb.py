@@ -256,12 +256,12 @@ def _json(
 
 
 def _learned_json(name: str, one: Learned) -> Json:
-    counts: list[Json] = [{"right": rule.right, "wrong": rule.wrong} for rule in one.rules.rules]
+    counts: list[Json] = [[rule.right, rule.wrong] for rule in one.rules.rules]
     return {
         "rule": name,
         "slot": one.name,
         "phase": one.phase,
-        "rules": counts,
+        "right_and_wrong": counts,
         "unexplained": one.rules.unexplained,
     }
 

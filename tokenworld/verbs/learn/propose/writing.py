@@ -103,8 +103,8 @@ class Writer:
         head = f"type {kind_word(name)}" + (
             f" : {', '.join(map(kind_word, parents))}" if parents else ""
         )
-        lines = [self._attribute(one) for one in self.vocabulary.fluents.values()
-                 if one.attribute and one.owners == owners and (kind or len(owners) > 1)]  # fmt: skip
+        own = [one for one in self.vocabulary.fluents.values() if one.owners == owners]
+        lines = [self._attribute(one) for one in own if one.attribute and (kind or len(owners) > 1)]
         if kind is not None and kind in self.vocabulary.types:
             lines += self._fixed(kind)
         return f"{head} {{ {'  '.join(lines)} }}" if lines else head
@@ -237,7 +237,14 @@ class Writer:
         """The endings that were reached, as goals."""
         for learned in self._proposal.ticks:
             if self._ending(learned) and learned.rules.rules:
-                guards = (Wording(self.vocabulary).guard(one.guard) for one in learned.rules.rules)
+                words = [Wording(self.vocabulary) for _ in learned.rules.rules]
+                for one in words:
+                    for thing, name in self.vocabulary.constants.items():
+                        one.knows(Var(name, self._start.kinds[thing]))
+                guards = (
+                    one.guard(rule.guard)
+                    for one, rule in zip(words, learned.rules.rules, strict=True)
+                )
                 text = " or ".join(" and ".join(guard) or "true" for guard in guards)
                 yield f"goal {word(self._ending(learned))}: {text}"
 
