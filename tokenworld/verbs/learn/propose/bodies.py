@@ -204,7 +204,9 @@ class Body:
         for one in schema.slots:
             words.knows(Var(one.name, self._sorts[one.name]))
         params = ", ".join(self._param(one) for one in schema.slots)
-        plain = " ".join([schema.name.replace("_", " "), *(f"{{{one.name}}}" for one in schema.slots)])
+        plain = " ".join(
+            [schema.name.replace("_", " "), *(f"{{{one.name}}}" for one in schema.slots)]
+        )
         told = " or ".join(template_text(text) for text in schema.texts or (plain,))
         head = f"action {word(schema.name)}({params}) as {told}"
         labels: set[str] = set()
@@ -278,7 +280,10 @@ class Body:
         parts = []
         for at, case in enumerate(chain.cases):
             own, texts = self._guard(words, case, chain)
+            if late and chain.creates():
+                self._writer.hoist = lambda text: _let(text, lets)
             change = self._changed(own, chain, at)
+            self._writer.hoist = None
             if late and texts and any(one.fluents() & written for one in case.guard):
                 tests = [one for one in texts if _is_test(one)]
                 name = f"case{len(lets) + 1}"
@@ -322,9 +327,10 @@ class Body:
             and set(term.path) & chain.writes()
         }  # fmt: skip
         for term in sorted(terms, key=lambda one: -len(words.term(one))):
-            name = f"was{len(lets) + 1}"
-            lets.append(f"let {name} = {words.term(term)}")
-            text = text.replace(words.term(term), name)
+            if words.term(term) in text:
+                name = f"was{len(lets) + 1}"
+                lets.append(f"let {name} = {words.term(term)}")
+                text = text.replace(words.term(term), name)
         return text
 
     def _functions(self, chain: _Chain) -> bool:
@@ -367,7 +373,8 @@ class Body:
 
 
 def _require(text: str, labels: set[str]) -> str:
-    label = re.sub(r"\W+", "_", text.replace("!=", "not")).strip("_").lower()[:40].strip("_")
+    plain = "condition" if "(" in text else text.replace("!=", "not")
+    label = re.sub(r"\W+", "_", plain).strip("_").lower()
     base = label if label and label[0].isalpha() else f"no_{label}"
     label, at = base, 2
     while label in labels:
@@ -386,6 +393,11 @@ def _named(change: str, lets: list[str]) -> str:
     slot, equal, new = change.partition(" = ")
     if not equal or change.startswith(("create", "chance")):
         return change
+    return f"{slot} = {_let(new, lets)}"
+
+
+def _let(value: str, lets: list[str]) -> str:
+    """A name for a value before all changes."""
     name = f"new{len(lets) + 1}"
-    lets.append(f"let {name} = {new}")
-    return f"{slot} = {name}"
+    lets.append(f"let {name} = {value}")
+    return name

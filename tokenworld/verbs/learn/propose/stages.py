@@ -204,9 +204,7 @@ class Stages:
                 calls[step.accepted].setdefault((step.before.key, call[1]), (step.before, call[1]))
         language = self._language(schema, ())
         scenes = [*{step.before.key: step.before for step in self._steps}.values()]
-        commands = Commands(
-            [*calls[True].values()], [*calls[False].values()], scenes, self._me()
-        )
+        commands = Commands([*calls[True].values()], [*calls[False].values()], scenes, self._me())
         return required(schema, commands, language, self._names(language, ()))
 
     # ---- the tick -------------------------------------------------------------------------------
@@ -369,7 +367,12 @@ class Stages:
         mine = (ME,) if language.actor else ()
         params = [one.name for one in language.variables if one not in over]
         first = [one for one in params if one not in known]
-        return (*first, *mine, *(one for one in params if one in known), *(one.name for one in over))
+        return (
+            *first,
+            *mine,
+            *(one for one in params if one in known),
+            *(one.name for one in over),
+        )
 
     def _covered(
         self, language: Language, fluent: Fluent, slot: Term | None, instances: _Instances,
@@ -462,8 +465,7 @@ class Stages:
             if len(kinds) < 2:  # one type does not tell what several share
                 continue
             wide: list[tuple[int, Predicate]] = []
-            sort = next(one.sort for one in language.variables if one.name == term.base)
-            mine = self._vocabulary.members(typed_by(rule.guard, term.base) or sort)
+            mine = self._kinds(language, rule, term.base)
             for name, true in self._truths.items():
                 size = len(true)
                 if mine <= true:
@@ -474,6 +476,22 @@ class Stages:
             for _, one in sorted(wide, key=lambda pair: -pair[0])[:1]:
                 if not self._implied(rule, one, table):
                     yield one
+
+    def _kinds(self, language: Language, rule: Rule, name: str) -> frozenset[str]:
+        """The types that a variable may have by a rule: its own, and those of a slot's argument
+        that is the same."""
+        mine = Term(name, (), "object")
+        sorts = [typed_by(rule.guard, name)]
+        sorts += [one.sort for one in language.variables if one.name == name]
+        for over in language.variables:
+            other = {Term(over.name, (), "object"), mine}
+            same = (one for one in rule.guard if one.op == "==" and one.positive)
+            if over.name in OVER and any({one.left, one.right} == other for one in same):
+                sorts.append(over.sort)
+        found = frozenset(self._vocabulary.types)
+        for sort in filter(None, sorts):
+            found &= self._vocabulary.members(sort)
+        return found
 
     def _implied(self, rule: Rule, one: Predicate, table: Table) -> bool:
         """Return whether the guard says that already."""

@@ -111,7 +111,7 @@ def _every(
     changes: Sequence[tuple[int, Value]],
 ) -> Iterator[Template]:  # fmt: skip
     news = Counter(new for _, new in changes)
-    if not fluent.owners and fluent.name in EVENTS:
+    if fluent.name in EVENTS or fluent.name in language.vocabulary.endings:
         yield Template("value", value=True, cost=1.0)
         return
     if fluent.kind == "object":

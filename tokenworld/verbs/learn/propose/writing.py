@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from tokenworld.verbs.learn.propose.bodies import Body
@@ -33,6 +33,7 @@ from tokenworld.verbs.learn.propose.wording import (
     put_predicate,
     put_template,
     quoted,
+    same_term,
     template_text,
     word,
 )
@@ -55,6 +56,8 @@ class Writer:
         gates = frozenset(one.present for one in shapes) | {one.filled for one in shapes}
         self._defaults = _Defaults(steps, proposal.vocabulary, gates, layout is not None)
         self.unwritten: list[str] = []
+        self.hoist: Callable[[str], str] | None = None
+        """Names a value before all changes, where a change comes too late to read it."""
         self.law_names: dict[int, str] = {}
         """The name of each law, by its place in the proposal."""
         self.names = _object_names(self._start, layout is not None, self.vocabulary)
@@ -362,6 +365,8 @@ class Writer:
             fields.append(f"{HOLDER} = {words.term(places[0])}")
         for fluent, rules in learned.fields:
             text = self._field(words, fluent, rules, to)
+            if self.hoist is not None and any(mark in text for mark in (".", "(")):
+                text = self.hoist(text)
             default = self._defaults.of(fluent, learned.kind)
             if default is None:
                 default = self._defaults.common(fluent)
@@ -377,7 +382,8 @@ class Writer:
             guard = [put_predicate(one, to) for one in rule.guard]
             if template is None or None in guard:
                 continue
-            cases.append((words.guard([one for one in guard if one is not None]),
+            tests = [one for one in guard if one is not None and not same_term(one)]
+            cases.append((words.guard(tests),
                           words.template(template, fluent)))  # fmt: skip
         if not cases:
             return ""
@@ -503,14 +509,14 @@ class _Defaults:
     """The commonest values of attributes, for all owners and for each type."""
 
     def __init__(
-        self, steps: Iterable[Step], vocabulary: Vocabulary, gates: frozenset[str], fixed: bool
+        self, steps: Sequence[Step], vocabulary: Vocabulary, gates: frozenset[str], fixed: bool
     ) -> None:
         self._gates, self._fixed = gates, fixed
         self._counts: dict[tuple[str, str], Counter[Value]] = {}
         self._vocabulary = vocabulary
         seen: set[object] = set()
-        for step in steps:
-            for scene in (step.before, step.acted, step.ticked):
+        for step in steps if fixed else steps[:1]:
+            for scene in (step.before, step.acted, step.ticked) if fixed else (step.before,):
                 if scene.key in seen:
                     continue
                 seen.add(scene.key)
