@@ -49,7 +49,7 @@ def propose_(
         ),
     ] = None,
     test: Annotated[
-        tuple[Path, ...], Parameter(help="Score on the rows of these files.", consume_multiple=True)
+        tuple[Path, ...], Parameter(help="Score on the rows of these files.", negative="")
     ] = (),
     holdout: Annotated[
         float, Parameter(help="Without --test: the share of rows to score on.")

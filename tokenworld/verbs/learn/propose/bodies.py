@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from tokenworld.verbs.learn.propose.commands import NUMBER, Schema, Slot
 from tokenworld.verbs.learn.propose.covering import Rule
-from tokenworld.verbs.learn.propose.scenes import ANY, HOLDER
+from tokenworld.verbs.learn.propose.scenes import ANY, HOLDER, Fluent, Vocabulary
 from tokenworld.verbs.learn.propose.stages import CREATE, SET, Learned
+from tokenworld.verbs.learn.propose.templates import Template
 from tokenworld.verbs.learn.propose.terms import ME, Predicate, Term, Var, typed_by
 from tokenworld.verbs.learn.propose.wording import (
     Wording,
@@ -23,8 +24,42 @@ from tokenworld.verbs.learn.propose.wording import (
     word,
 )
 
-if TYPE_CHECKING:
-    from tokenworld.verbs.learn.propose.writing import Writer
+
+class Writer(Protocol):
+    """What a body asks of the writer of the whole program."""
+
+    vocabulary: Vocabulary
+    unwritten: list[str]
+    hoist: Callable[[str], str] | None
+
+    @property
+    def labelled(self) -> bool:
+        """Return whether the rows are of a text game."""
+        ...
+
+    def needs(
+        self, words: Wording, learned: Learned, rule: Rule, to: Mapping[str, Term]
+    ) -> list[str]:
+        """The type tests that the new value and the slot of a rule need."""
+        ...
+
+    def change(
+        self, words: Wording, learned: Learned, rule: Rule, over: Sequence[Var],
+        to: Mapping[str, Term] = ...,
+    ) -> str:  # fmt: skip
+        """The change that a rule makes."""
+        ...
+
+    def assignments(
+        self, learned: Learned, rule: Rule, over: Sequence[Var], to: Mapping[str, Term]
+    ) -> list[tuple[Fluent, Term, Template]]:
+        """The slots that a rule writes, with their new values."""
+        ...
+
+    def draws(self, rule: Rule) -> bool:
+        """Return whether a rule happens by chance."""
+        ...
+
 
 _USES = 20
 """Uses of a command that tell which types of objects it is for."""
@@ -95,7 +130,7 @@ class Body:
     def _sort(self, slot: Slot) -> str:
         if slot.sort != ANY:
             return slot.sort
-        if self._writer.layout is None or self._schema.uses >= _USES:
+        if not self._writer.labelled or self._schema.uses >= _USES:
             return self._vocabulary.covering(slot.kinds)
         return ANY
 

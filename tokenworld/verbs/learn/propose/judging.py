@@ -15,7 +15,6 @@ from tokenworld.diagnostics import Failure
 from tokenworld.ground import Json
 from tokenworld.session import open_world
 from tokenworld.session.replaying import Row
-from tokenworld.verbs.conform.verb import Conforming, Miss
 from tokenworld.verbs.learn.propose.emitting import Emitted
 from tokenworld.verbs.records.answers import TASKS, Answer, Task, changes, passes
 from tokenworld.verbs.records.properties import MAPPING_FILE
@@ -49,7 +48,6 @@ class Judged:
     dynamic: dict[Task, Share] = field(default_factory=dict)
     every: dict[Task, Share] = field(default_factory=dict)
     unreadable: int = 0
-    misses: list[Miss] = field(default_factory=list)
     bad: list[BadRow] = field(default_factory=list)
     logp: float = 0.0
     impossible: int = 0
@@ -70,21 +68,31 @@ def judged_text(made: Emitted, rows: Sequence[TextRow]) -> Judged:
         world = Path(folder) / "world.tw"
         world.write_text(made.text, encoding="utf-8")
         (Path(folder) / MAPPING_FILE).write_text(made.mapping, encoding="utf-8")
-        conforming = Conforming(games_of(str(world)), strictly=True)
-        conforming.take(rows)
-    found = Judged()
-    for task in TASKS:
-        some = sum(changes(row, task) for row in rows)
-        found.dynamic[task], found.every[task] = Share(0, some), Share(0, len(rows))
-    for tally in conforming.tallies.values():
-        found.unreadable += tally.bad
-        found.misses += tally.misses
-        found.bad += tally.bad_rows
-        for (task, changing), count in tally.counts.items():
-            found.every[task].right += count.strict
-            if changing:
-                found.dynamic[task].right += count.strict
+        answerer = games_of(str(world)).answerer(rows[0].game) if rows else None
+        found = Judged({task: Share() for task in TASKS}, {task: Share() for task in TASKS})
+        for row in rows:
+            assert answerer is not None
+            try:
+                answers = answerer.answers(row)
+            except Failure as failure:
+                answers = {}
+                found.unreadable += 1
+                found.bad.append(BadRow(row.place, failure.diagnostics[0].message))
+            for task in TASKS:
+                _count(found, row, task, answers.get(task))
     return found
+
+
+def _count(found: Judged, row: TextRow, task: Task, answer: Answer | None) -> None:
+    """Count the answer to a task; none is wrong."""
+    right = answer is not None and passes(
+        row, task, answer, row.score_after.to_json(), strictly=True
+    )
+    changing = changes(row, task)
+    found.every[task].rows += 1
+    found.every[task].right += right
+    found.dynamic[task].rows += changing
+    found.dynamic[task].right += right and changing
 
 
 def judged_world(

@@ -238,9 +238,10 @@ def _share(right: int, rows: int) -> str:
 
 def _json(
     found: Proposed, judged: Judged | None, bad: Sequence[BadRow], output: Path | None
-) -> dict[str, Json]:
+) -> dict[str, object]:
     rules: list[Json] = [_learned_json(name, one) for name, one in _all(found.proposal)]
-    remarks: list[Json] = [to_json(one) for one in _remarks(found)]
+    skipped: list[Json] = [f"{one.place}: {one.why}" for one in bad]
+    remarks = [to_json(one) for one in _remarks(found)]
     return {
         "schema_version": 1,
         "ok": bool(rules),
@@ -248,7 +249,7 @@ def _json(
         "chance": found.proposal.chance,
         "diagnostics": remarks,
         "judged": None if judged is None else judged.to_json(),
-        "skipped": [{"place": one.place, "why": one.why} for one in bad],
+        "skipped": skipped,
         "text": found.made.text,
         "mapping": found.made.mapping,
         "output": None if output is None else str(output),

@@ -62,6 +62,11 @@ class Writer:
         """The name of each law, by its place in the proposal."""
         self.names = _object_names(self._start, layout is not None, self.vocabulary)
 
+    @property
+    def labelled(self) -> bool:
+        """Return whether the rows are of a text game."""
+        return self.layout is not None
+
     def text(self) -> str:
         """The program."""
         rules = [*self._actions(), *self._laws()]  # they say which objects are named
