@@ -37,7 +37,7 @@ def report(
         raise WrongResultError("the rows are not there: give `--bytesized32 DIR`")
     names = list(games) or sorted(one.name.removesuffix(".walks.jsonl.gz")
                                   for one in folder.glob("*.walks.jsonl.gz"))  # fmt: skip
-    heads = (("rows", 7), ("changing", 18), ("command", 10), ("all", 9), ("nearest", 9),
+    heads = (("rows", 7), ("changing", 20), ("command", 10), ("all", 9), ("nearest", 9),
              ("copy", 8), ("s", 7))  # fmt: skip
     yield f"{'game':<22}" + "".join(f"{head:>{width}}" for head, width in heads)
     means: dict[int, list[float]] = {}
@@ -51,7 +51,7 @@ def report(
             yield line
     for size, shares in means.items():
         mean = sum(shares) / len(shares)
-        yield f"{'mean of the games':<22}{size or 'all':>7}{mean:>18.1%}"
+        yield f"{'mean of the games':<22}{size or 'all':>7}{mean:>20.1%}"
     yield f"GPT-4, 31 games, rules written by people, other rows: {LANDMARK:.1%}"
 
 
@@ -72,7 +72,7 @@ def _line(name: str, known: Sequence[TextRow], walks: Sequence[TextRow]) -> tupl
     cells = f"{step.right} of {step.rows}, {share:.1%}"
     others = (_percent(act.share), _percent(judged.every["step"].share),
               *(_percent(_share(one)) for one in (nearest(known, rows), copied(rows))))  # fmt: skip
-    return (f"{name:<22}{len(known):>7}{cells:>18}{others[0]:>10}{others[1]:>9}{others[2]:>9}"
+    return (f"{name:<22}{len(known):>7}{cells:>20}{others[0]:>10}{others[1]:>9}{others[2]:>9}"
             f"{others[3]:>8}{seconds:>7.1f}"), share  # fmt: skip
 
 
