@@ -194,9 +194,16 @@ def _numbers(
         own = term == slot
         for delta, _ in deltas.most_common(_DELTAS if own else 2):
             step = int(delta) if delta == int(delta) else delta
-            yield Template("shift", term, step, cost=(1.5 if own else 3.0) + term.cost)
+            yield Template("shift", term, step, cost=_shift(step, own) + term.cost)
     if slot is not None:
         yield from (Template("plus", slot, other=one, cost=2.5 + one.cost) for one in same)
+
+
+def _shift(step: float, own: bool) -> float:
+    """What a difference costs: least for a slot that is counted up or down by one."""
+    if not own:
+        return 3.0
+    return 1.3 if abs(step) == 1 else 1.5
 
 
 def _tables(
