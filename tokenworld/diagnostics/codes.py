@@ -130,11 +130,11 @@ CODES: Final[dict[str, tuple[str, Severity]]] = {
     "TW1204": ("learned number decides more than a probability", ERROR),
     "TW1205": ("recorded transition is impossible by the rules", ERROR),
     "TW1206": ("too little data for a param", WARNING),
-    "TW1301": ("provider of a language model failed", ERROR),
-    "TW1302": ("transcript unusable, or a replay that differs", ERROR),
     "TW1207": ("proposed rule that was left out", WARNING),
     "TW1208": ("different outcomes of one command in one state", WARNING),
     "TW1209": ("too few rows to learn from", ERROR),
+    "TW1301": ("provider of a language model failed", ERROR),
+    "TW1302": ("transcript unusable, or a replay that differs", ERROR),
 }
 
 
