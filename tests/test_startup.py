@@ -20,6 +20,7 @@ HEAVY = (
     *("lark", "pydantic", "sqlite3", "textual", "unified_planning", "numpy", "rich", "asyncio"),
     *("httpx", "pydantic_ai", "tokenworld.verbs.author", "tokenworld.verbs.judge"),
     *("tokenworld.planning", "tokenworld.store", "tokenworld.play"),
+    *("tokenworld.protocols", "mcp", "anyio", "llguidance"),
 )
 """What checking a file has no use for."""
 
@@ -73,7 +74,8 @@ def test_nothing_of_the_benchmark_and_the_judge_is_loaded(tmp_path: Path, call: 
     unwanted = ("simbench", "verbs.records", "verbs.judge", "verbs.author", "verbs.bench")
     unwanted = (*unwanted, "tokenworld.protocols", "gym")
     assert not [name for name in found if any(one in name for one in unwanted)]
-    assert not found & {"pygls", "lsprotocol", "pygments", "httpx", "pydantic_ai"}
+    libraries = {"pygls", "lsprotocol", "pygments", "httpx", "pydantic_ai", "mcp", "anyio"}
+    assert not found & {*libraries, "llguidance"}
 
 
 def test_a_plan_needs_no_unified_planning() -> None:

@@ -61,6 +61,8 @@ never pays for the planner or the store.
   words into a command.
 - Where does a plan become a verdict? `planning.ladder.plan` asks one search after the other, and
   `planning.referee.refereed` replays what they find on the rules: only then it is *winnable*.
+- How does an agent reach it? Each tool of `protocols.agents.tools` runs one verb in a child
+  process, or a step of a `Session`.
 """
 
 from __future__ import annotations

@@ -157,6 +157,9 @@ def rules(
     context: Annotated[
         Flag, Parameter(help="Three texts for a language model: actions, objects, score.")
     ] = False,
+    signatures: Annotated[
+        Flag, Parameter(help="Only what can be named: declarations without bodies.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """The rulebook of a file in English: things, actions, laws, endings, score."""

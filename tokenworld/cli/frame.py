@@ -38,7 +38,7 @@ MODULES = {
     "authoring": ("author",),
     "recorded": ("runs", "log", "quality", "report", "conform"),
     "predicting": ("simbench",),
-    "serving": ("lsp",),
+    "serving": ("lsp", "mcp"),
     "benching": ("bench",),
 }  # fmt: skip
 _HOME = {verb: module for module, verbs in MODULES.items() for verb in verbs}
@@ -85,28 +85,10 @@ def verb(
     seconds: float | None = None,
     megabytes: int | None = None,
 ) -> int:
-    """Run one verb: bad input becomes its diagnostics, an interruption 130, a defect 4.
+    """Run one verb and return its exit code; 4, for a defect, comes from `_run`."""
+    from tokenworld.verbs.output import Output, ended
 
-    ``seconds`` and ``megabytes`` are what it may take, however far it has come (TW0813).
-    """
-    from tokenworld.diagnostics import Failure
-    from tokenworld.limits import Halted, limited
-    from tokenworld.verbs.output import EXIT_INTERRUPTED, Output
-
-    out = Output(json)
-    try:
-        with limited(seconds, None if megabytes is None else megabytes << 20, _began):
-            return work(out)
-    except Failure as failure:
-        return out.failure(failure)
-    except Halted as halted:
-        return out.halted(halted)
-    except MemoryError:
-        return out.halted(Halted("memory", ""))
-    except KeyboardInterrupt:
-        out.note("interrupted")
-        out.json({"schema_version": 1, "ok": False, "interrupted": True})
-        return EXIT_INTERRUPTED
+    return ended(Output(json), work, seconds, megabytes, _began)
 
 
 DECLARED: list[tuple[str, Callable[..., None]]] = []

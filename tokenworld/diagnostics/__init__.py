@@ -15,7 +15,14 @@ from tokenworld.diagnostics.diagnostic import (
     usage,
 )
 from tokenworld.diagnostics.render import fields_json, render, render_one, span_json, to_json
-from tokenworld.diagnostics.source import Source, decode_source, read_source
+from tokenworld.diagnostics.source import (
+    Reach,
+    Source,
+    decode_source,
+    reaching,
+    read_source,
+    require_reach,
+)
 from tokenworld.diagnostics.span import Span
 from tokenworld.diagnostics.suggest import (
     closest,
@@ -32,6 +39,7 @@ __all__ = [
     "Edit",
     "Failure",
     "Fix",
+    "Reach",
     "Related",
     "Severity",
     "Source",
@@ -50,9 +58,11 @@ __all__ = [
     "limit_reached",
     "no_verdict",
     "only_suggestion",
+    "reaching",
     "read_source",
     "render",
     "render_one",
+    "require_reach",
     "severity_of",
     "span_json",
     "title_of",

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from itertools import accumulate
 from pathlib import Path
@@ -63,6 +66,48 @@ class Source:
         return Span(self.name, start, end, line, column, end_line, end_column)
 
 
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """The files that may be read: those in these resolved folders, and the given ``texts``, by
+    resolved path, which are read instead of files.
+    """
+
+    folders: tuple[Path, ...]
+    texts: Mapping[Path, str] = field(default_factory=dict)
+
+    def within(self, path: Path) -> bool:
+        """Whether a path, with all links followed, leads into one of the folders."""
+        real = path.resolve()
+        return real in self.texts or any(real.is_relative_to(one) for one in self.folders)
+
+
+_reach: ContextVar[Reach | None] = ContextVar("reach", default=None)
+
+
+@contextmanager
+def reaching(reach: Reach) -> Iterator[None]:
+    """Read sources within ``reach`` only in this block: for programs that serve others."""
+    token = _reach.set(reach)
+    try:
+        yield
+    finally:
+        _reach.reset(token)
+
+
+def require_reach(path: Path, shown: str) -> str | None:
+    """The text that was given in place of a file, if one was.
+
+    Raises `Failure` (TW0001) for a file that may not be read.
+    """
+    reach = _reach.get()
+    if reach is None:
+        return None
+    if not reach.within(path):
+        hint = "Name a file below the folder that is served."
+        raise Failure(Diagnostic("TW0001", f"`{shown}` is outside of what may be read.", hint=hint))
+    return reach.texts.get(path.resolve())
+
+
 def read_source(path: str | os.PathLike[str], name: str | None = None) -> Source:
     """Read a UTF-8 file; `name` is what people see (by default the path as given).
 
@@ -70,6 +115,9 @@ def read_source(path: str | os.PathLike[str], name: str | None = None) -> Source
     A text without items is no failure here: the parser reports it as TW0004.
     """
     shown = name if name is not None else os.fspath(path)
+    given = require_reach(Path(path), shown)
+    if given is not None:
+        return Source(shown, Path(path), given.removeprefix(BYTE_ORDER_MARK))
     text = _decode(_read_bytes(Path(path), shown), shown)
     return Source(shown, Path(path), text.removeprefix(BYTE_ORDER_MARK))
 

@@ -1,1 +1,1 @@
-"""Protocols by which other programs use the engine: for editors, and for agents."""
+"""Servers for other programs: editors (LSP), agents (MCP)."""

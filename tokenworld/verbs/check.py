@@ -28,7 +28,7 @@ from tokenworld.model import Program
 from tokenworld.session.loading import check_file, check_text, split_target, timed_file
 from tokenworld.syntax import parse_source
 from tokenworld.syntax.nodes import QuirkDecl
-from tokenworld.verbs.output import Output, exit_code_of, replace_bytes
+from tokenworld.verbs.output import EXIT_OK, Output, exit_code_of, replace_bytes
 
 _ROUNDS: Final = 200
 """More repairs than this in one file are left for the next call."""
@@ -314,6 +314,20 @@ def _repaired(path: Path, out: Output, *, unsafe: bool) -> list[dict[str, object
     for one in repair.done:
         out.line(f"{one.place}: {one.title} ({one.code})")
     return [fields_json(one, "file") for one in repair.done]
+
+
+def repaired(file: str, out: Output, *, unsafe: bool = False) -> int:
+    """Print the text of a file after its repairs; the file stays as it is (`tw mcp`)."""
+    source = read_source(file)
+
+    def check(text: str) -> tuple[Diagnostic, ...]:
+        return check_text(Source(source.name, source.path, text)).diagnostics
+
+    repair = repair_text(source.name, source.text, check, unsafe=unsafe)
+    out.data(repair.text)
+    done = [fields_json(one, "file") for one in repair.done]
+    out.json({"schema_version": 1, "text": repair.text, "fixed": done})
+    return EXIT_OK
 
 
 # ---- lint ----------------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ from tokenworld.diagnostics import (
     visible,
 )
 from tokenworld.ground import Status
-from tokenworld.limits import Halted, halted, spoke
+from tokenworld.limits import Halted, halted, limited, spoke
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,18 +198,10 @@ class Output:
     def diagnostics(
         self, found: Iterable[Diagnostic], sources: Iterable[Source] = (), *, to: str = "stderr"
     ) -> None:
-        """Findings with their source lines; sources not given are read from disk."""
-        listed = tuple(found)
-        if not listed:
-            return
+        """Print findings with their source lines."""
         stream = sys.stdout if to == "stdout" else sys.stderr
-        texts = {source.name: source for source in sources}
-        for one in listed:
-            if one.span is not None and one.span.file not in texts:
-                source = _reread(one.span.file)
-                if source is not None:
-                    texts[one.span.file] = source
-        _write(stream, render(listed, texts, colour=_colour(stream)) + "\n")
+        if text := rendered(found, sources, colour=_colour(stream)):
+            _write(stream, text + "\n")
 
     def failure(self, failure: Failure) -> int:
         """End a verb by bad input: its diagnostics, and the exit code."""
@@ -228,10 +220,51 @@ class Output:
         return EXIT_UNKNOWN
 
 
+def ended(
+    out: Output,
+    work: Callable[[Output], int],
+    seconds: float | None,
+    megabytes: int | None,
+    began: float,
+) -> int:
+    """Run one verb and return its exit code: bad input becomes its diagnostics, an interruption
+    130.
+
+    ``seconds``, from ``began`` on, and ``megabytes`` are what it may take, however far it has come
+    (TW0813).
+    """
+    try:
+        with limited(seconds, None if megabytes is None else megabytes << 20, began):
+            return work(out)
+    except Failure as failure:
+        return out.failure(failure)
+    except Halted as halted:
+        return out.halted(halted)
+    except MemoryError:
+        return out.halted(Halted("memory", ""))
+    except KeyboardInterrupt:
+        out.note("interrupted")
+        out.json({"schema_version": 1, "ok": False, "interrupted": True})
+        return EXIT_INTERRUPTED
+
+
 def limit_notes() -> tuple[Diagnostic, ...]:
     """The note that a limit of the command was hit; empty where none was."""
     halt = halted()
     return () if halt is None else (limit_reached(halt.why, halt.phase),)
+
+
+def rendered(found: Iterable[Diagnostic], sources: Iterable[Source], *, colour: bool) -> str:
+    """Findings with their source lines, those not given read from disk; empty where there is
+    none."""
+    listed = tuple(found)
+    texts = {source.name: source for source in sources}
+    for one in listed:
+        if one.span is not None and one.span.file not in texts:
+            source = _reread(one.span.file)
+            if source is not None:
+                texts[one.span.file] = source
+    return render(listed, texts, colour=colour) if listed else ""
 
 
 def _reread(name: str) -> Source | None:

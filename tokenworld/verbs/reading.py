@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal
 
 from tokenworld.assets import grammar_path
-from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean, fields_json, read_source
+from tokenworld.diagnostics import (
+    Diagnostic,
+    Failure,
+    Source,
+    did_you_mean,
+    fields_json,
+    read_source,
+)
 from tokenworld.ground.influence import Influence, Node, influences, nodes
 from tokenworld.model.schema import program_schema, program_to_json
 from tokenworld.session.loading import choose_world, load_program, split_target
+from tokenworld.syntax import nodes as syn
+from tokenworld.syntax import parse_source
 from tokenworld.syntax.tables import keywords_of, llguidance_grammar
 from tokenworld.verbs.output import EXIT_OK, Output
 
@@ -149,9 +158,82 @@ def schema(out: Output) -> int:
     return EXIT_OK
 
 
-def rules(file: str, out: Output, *, context: bool = False) -> int:
-    """``tw rules``: the rulebook of a file, or with ``context`` the prompt of a language model."""
+def rules(file: str, out: Output, *, context: bool = False, signatures: bool = False) -> int:
+    """``tw rules``: the rulebook of a file, with ``context`` the prompt of a language model, with
+    ``signatures`` what can be named and nothing of what the rules do."""
+    if signatures:
+        return _signatures(file, out)
     return _context(file, out) if context else _rulebook(file, out)
+
+
+_HEAD = re.compile(r'(?:"[^"\\\n]*(?:\\.[^"\\\n]*)*"|#[^\n]*|[^"#{])*')
+
+
+def _signatures(file: str, out: Output) -> int:
+    """The vocabulary of a file and of the modules that it uses: declarations without bodies."""
+    loaded = load_program(split_target(file)[0])
+    found = []
+    for source in loaded.sources:
+        if lines := [
+            text for item in parse_source(source)[0].items for text in _head(item, source)
+        ]:
+            found.append({"file": source.name, "signatures": lines})
+            out.line("\n".join([f"# {source.name}", *lines]))
+    out.json({"schema_version": 1, "files": found})
+    return EXIT_OK
+
+
+def _head(item: syn.Item, source: Source) -> Iterable[str]:
+    """The declaration of an item that others can name; nothing of a law or of a scenario."""
+    shown = _HEADS.get(type(item))
+    return () if shown is None else shown(item, source)
+
+
+def _whole(item: syn.Node, source: Source) -> tuple[str, ...]:
+    return (source.text[item.span.start : item.span.end],)
+
+
+def _bodiless(item: syn.Node, source: Source) -> tuple[str, ...]:
+    return (_before_body(source.text[item.span.start : item.span.end]),)
+
+
+def _derive(item: syn.DeriveDecl, source: Source) -> tuple[str, ...]:
+    first = item.lets[0] if item.lets else item.value
+    head = source.text[item.span.start : first.span.start].rstrip()
+    return (head.removesuffix("=").rstrip(),)
+
+
+def _world(item: syn.WorldDecl, source: Source) -> Iterator[str]:
+    yield f"{_bodiless(item, source)[0]} {{"
+    yield from (f"  {_in_world(one, source)}" for one in item.items if _is_named(one))
+    yield "}"
+
+
+_HEADS: Mapping[type[syn.Node], Callable[[Any, Source], Iterable[str]]] = {
+    **dict.fromkeys((syn.UnitDecl, syn.EnumDecl, syn.TypeDecl, syn.ObjectDecl), _whole),
+    **dict.fromkeys((syn.ActorDecl, syn.RelationDecl, syn.FunctionDecl, syn.ParamDecl), _whole),
+    **dict.fromkeys((syn.EventDecl, syn.UseDecl), _whole),
+    **dict.fromkeys((syn.ActionDecl, syn.TableDecl, syn.EffectDecl), _bodiless),
+    syn.DeriveDecl: _derive,
+    syn.WorldDecl: _world,
+    syn.QuirkDecl: lambda quirk, source: _head(quirk.item, source),
+}
+
+
+def _before_body(text: str) -> str:
+    found = _HEAD.match(text)
+    return text if found is None else found[0].rstrip()
+
+
+def _is_named(item: syn.WorldItem) -> bool:
+    return isinstance(item, (syn.ObjectDecl, syn.Ending))
+
+
+def _in_world(item: syn.WorldItem, source: Source) -> str:
+    """An object without its fields, an ending without its condition."""
+    if isinstance(item, syn.Ending):
+        return f"{item.kind} {item.name.value}"
+    return _bodiless(item, source)[0]
 
 
 def _rulebook(file: str, out: Output) -> int:

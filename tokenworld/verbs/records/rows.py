@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, BinaryIO, Final, NamedTuple, TypeVar
 
-from tokenworld.diagnostics import Diagnostic, Failure
+from tokenworld.diagnostics import Diagnostic, Failure, require_reach
 
 _BLOCK: Final = 1 << 20
 """Bytes read of a file at a time."""
@@ -36,6 +36,7 @@ def lines_of(path: Path) -> Iterator[bytes]:
 
 
 def _blocks(path: Path) -> Iterator[bytes]:
+    require_reach(path, str(path))
     with path.open("rb") as file:
         if path.suffix == ".gz":
             yield from _unpacked(file)

@@ -1,0 +1,55 @@
+"""``tw mcp``: serve a folder over stdio, or over HTTP on this machine."""
+
+from __future__ import annotations
+
+import socket
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+
+from tokenworld.diagnostics import Diagnostic, Failure, usage
+from tokenworld.protocols.agents.files import Root
+from tokenworld.verbs.output import EXIT_OK, Output
+
+_HOST: Final = "127.0.0.1"
+
+
+def serve(root: Path, out: Output, *, write: bool, http: bool, port: int | None) -> int:
+    """Serve until the client leaves (stdio) or the process is ended (``http``).
+
+    Only loopback is served, so no other machine can ask. Raises `Failure` for a root that is no
+    folder (TW0001), a port that is taken, and options that do not go together (TW0006).
+    """
+    if port is not None and not http:
+        raise usage("`--port` needs `--http`.", "Add `--http`, or leave `--port` out.")
+    folder = root.resolve()
+    if not folder.is_dir():
+        hint = "Name a folder with `--root`."
+        raise Failure(Diagnostic("TW0001", f"There is no folder `{root}`.", hint=hint))
+    if find_spec("mcp") is None:
+        hint = "Install it: `pip install 'token-world[mcp]'`."
+        raise Failure(Diagnostic("TW0811", "`tw mcp` needs the package `mcp`.", hint=hint))
+    from tokenworld.protocols.agents.server import make_server
+
+    server = make_server(Root(folder, write))
+    if not http:
+        server.run()
+        return EXIT_OK
+    wanted = 8_765 if port is None else port
+    _require_free(wanted)
+    out.note(f"serving {folder} at http://{_HOST}:{wanted}/mcp")
+    server.run("streamable-http", host=_HOST, port=wanted)
+    return EXIT_OK
+
+
+def _require_free(port: int) -> None:
+    """`Failure` (TW0006) for a port that cannot be used."""
+    try:
+        with socket.socket() as tried:
+            tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            tried.bind((_HOST, port))
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise usage(
+            f"Port {port} cannot be used: {reason}.", "Name another with `--port`."
+        ) from None
