@@ -13,7 +13,7 @@ from lark.exceptions import UnexpectedInput
 from llguidance import LLMatcher, LLTokenizer, grammar_from
 
 from tokenworld.assets import grammar_path
-from tokenworld.syntax.tables import keywords_of, llguidance_grammar
+from tokenworld.verbs.grammars.dialects import NAME, keywords_of, llguidance_grammar, with_name
 
 ROOT = Path(__file__).parents[2]
 GRAMMAR = grammar_path().read_text(encoding="utf-8")
@@ -92,7 +92,7 @@ def test_a_reserved_word_is_no_name() -> None:
 
 
 def test_only_given_names_can_be_written() -> None:
-    narrow = grammar_from("lark", llguidance_grammar(GRAMMAR, ["lamp"]))
+    narrow = grammar_from("lark", llguidance_grammar(GRAMMAR.replace(NAME, "NAME: /lamp/")))
     matcher = LLMatcher(BYTES, narrow)
     assert matcher.try_consume_tokens(list(b"object lamp: T")) == len(b"object lamp: T")
     matcher = LLMatcher(BYTES, narrow)
@@ -105,4 +105,4 @@ def test_keywords_are_those_of_the_grammar() -> None:
 
 def test_another_grammar_is_refused() -> None:
     with pytest.raises(ValueError, match="NAME"):
-        llguidance_grammar("start: item*")
+        with_name("start: item*", "/x/")

@@ -9,8 +9,9 @@ import pytest
 from tokenworld.diagnostics import Failure
 from tokenworld.session.loading import Loaded, load_program, split_target
 from tokenworld.verbs.explain import explain_stages, rule_stages
+from tokenworld.verbs.grammars.verb import grammar
 from tokenworld.verbs.output import Output
-from tokenworld.verbs.reading import grammar, graph, rules
+from tokenworld.verbs.reading import graph, rules
 
 
 def cellar() -> Loaded:
@@ -68,11 +69,11 @@ def test_no_such_rule() -> None:
 
 
 def test_the_grammars(capsys: pytest.CaptureFixture[str]) -> None:
-    grammar("lark", None, Output())
+    grammar("lark", Output())
     plain = capsys.readouterr().out
-    grammar("llguidance", None, Output())
+    grammar("llguidance", Output())
     assert capsys.readouterr().out != plain
-    grammar("llguidance", "cellar", Output())
+    grammar("llguidance", Output(), world="cellar")
     assert "oak_chest" in capsys.readouterr().out
 
 

@@ -8,7 +8,19 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from tokenworld.cli.frame import Flag, Json, Paths, Pedantic, Seed, Whole, World, app, does, verb
+from tokenworld.cli.frame import (
+    Flag,
+    Json,
+    Paths,
+    Pedantic,
+    Played,
+    Seed,
+    Whole,
+    World,
+    app,
+    does,
+    verb,
+)
 
 
 @does("check.check")
@@ -179,15 +191,21 @@ def graph(
     """Which rule enables, feeds or blocks which, as a picture."""
 
 
-@does("reading.grammar")
+@does("grammars.verb.grammar")
 def grammar(
     *,
     dialect: Annotated[
-        Literal["lark", "llguidance"], Parameter(name="--for", help="lark or llguidance.")
+        Literal["lark", "llguidance", "openai", "gbnf"],
+        Parameter(name="--for", help="lark, llguidance, openai or gbnf (llama.cpp, XGrammar)."),
     ] = "lark",
-    names: Annotated[
-        str | None, Parameter(help="A file: only its names can be written (llguidance).")
+    world: Annotated[
+        str | None,
+        Parameter(name=["--world", "--names"], help="A file: only its names can be mentioned."),
     ] = None,
+    commands: Annotated[
+        str | None, Parameter(help="A world: only what can be typed now can be written.")
+    ] = None,
+    script: Annotated[Played, Parameter(name=["--at", "--script"])] = None,
     json: Json = False,
 ) -> None:
     """The grammar of the language, for parsers and for constrained decoding."""

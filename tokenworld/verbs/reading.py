@@ -1,4 +1,4 @@
-"""``tw rules``, ``graph``, ``grammar``, ``schema``, ``model``: print a program."""
+"""``tw rules``, ``graph``, ``schema``, ``model``: print a program."""
 
 from __future__ import annotations
 
@@ -6,52 +6,19 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
-from tokenworld.assets import grammar_path
 from tokenworld.diagnostics import (
     Diagnostic,
     Failure,
     Source,
     did_you_mean,
     fields_json,
-    read_source,
 )
 from tokenworld.ground.influence import Influence, Node, influences, nodes
 from tokenworld.model.schema import program_schema, program_to_json
 from tokenworld.session.loading import choose_world, load_program, split_target
 from tokenworld.syntax import nodes as syn
 from tokenworld.syntax import parse_source
-from tokenworld.syntax.tables import keywords_of, llguidance_grammar
 from tokenworld.verbs.output import EXIT_OK, Output
-
-Dialect = Literal["lark", "llguidance"]
-
-_TOKENS = re.compile(r'#[^\n]*|"[^"\\\n]*(?:\\.[^"\\\n]*)*"|`[^`\n]+`|\b[a-z][A-Za-z0-9_]*')
-
-
-def grammar(dialect: Dialect, names: str | None, out: Output) -> int:
-    """Print the grammar; with ``names``, only the names of that file can be written."""
-    text = grammar_path().read_text(encoding="utf-8")
-    if dialect == "llguidance":
-        known = None if names is None else _names(names, keywords_of(text))
-        text = llguidance_grammar(text, known)
-    out.data(text.rstrip("\n"))
-    out.json({"schema_version": 1, "dialect": dialect, "grammar": text})
-    return EXIT_OK
-
-
-def _names(file: str, keywords: tuple[str, ...]) -> list[str]:
-    """The lower-case names that a file uses, those in its templates included."""
-    source = read_source(split_target(file)[0])
-    found = set()
-    for token in _TOKENS.findall(source.text):
-        if token[0] == '"':
-            found |= set(
-                re.findall(r"[a-z][A-Za-z0-9_]*", " ".join(re.findall(r"{([^}]*)}", token)))
-            )
-        elif token[0] not in "#`":
-            found.add(token)
-    return sorted(found - set(keywords))
-
 
 Format = Literal["mermaid", "dot"]
 
