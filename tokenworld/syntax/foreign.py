@@ -100,6 +100,13 @@ _FUNCTIONS: Final = {
     **dict.fromkeys(("random", "rand", "randint", "randrange", "roll", "dice"), _DRAW),
     **dict.fromkeys(("len", "size", "length"), "Write `count(x in …)`, or `count(… for x: T)`."),
 }
+
+
+def function_word(name: str) -> str | None:
+    """Hints for calls of functions that other languages have."""
+    return "Write `for n: 0 to 2`." if name == "range" else _FUNCTIONS.get(name)
+
+
 _LITERALS: Final = {
     **dict.fromkeys(("None", "Null", "NULL", "Nil", "Nothing"), "Write `none`."),
     **dict.fromkeys(("True", "TRUE"), "Write `true`."),
@@ -509,7 +516,60 @@ def _of_item(said: list[Token], found: Found) -> Meant | None:
     return None
 
 
+_PARENTHESES: Final = frozenset({"action", "law", "watch", "effect"})
+_FOLLOW_VALUE: Final = frozenset({".", "(", "==", "!=", "<", ">", "<=", ">=", "+", "-", "*"})
+_CLOSERS: Final = frozenset({"end", "endif", "endfor", "done", "fi", "endwhile"})
+_PREFIXES: Final = frozenset({"f", "r", "b", "u"})
+
+
+def _of_declaration(said: list[Token], found: Found) -> Meant | None:
+    """Heads of items as other languages write them."""
+    token, item, before = found.token, found.item, found.back(1)
+    follows = "" if found.following is None else found.following.terminal
+    nameless = len(found.before) == 1 and token.terminal in ("when", "as", "during", "{", "(")
+    if item in _PARENTHESES and nameless:
+        return Meant(token, f"Write a name and parentheses behind it: `{item} name() …`.")
+    if before == "object" and token.terminal == "TYPE" and found.is_name(found.following):
+        named = "" if found.following is None else found.following.text[:40]
+        return Meant(token, f"Write the name first: `object {named}: {token.text[:40]}`.")
+    if item == "enum" and token.terminal == "=" and "{" in found.expected:
+        return Meant(token, "Write the members in braces: `enum E { a, b }`.")
+    if item == "derive" and token.terminal == "{" and "=" in found.expected:
+        return Meant(token, "Write `=` and a value: a derive has no body.")
+    if item == "derive" and before == ":" and found.is_name(token) and follows in _FOLLOW_VALUE:
+        return Meant(found.before[-1], "Write `=` before the value.")
+    facts = item in ("relation", "function", "scratch", "table") and before in ("(", ",")
+    if facts and token.terminal == "TYPE" and follows in (",", ")"):
+        return Meant(token, f"Write a name before the type: `x: {token.text[:40]}`.")
+    typed = item == "type" and before == "TYPE" and token.terminal in ("}", "?")
+    if typed and found.back(2) == "=" and "." in found.expected:
+        return Meant(found.before[-2], "Write the type of an attribute behind a colon: `x: T`.")
+    return None
+
+
+def _of_body(said: list[Token], found: Found) -> Meant | None:
+    """Statements and values of bodies as other languages write them."""
+    token, previous, before = found.token, found.previous, found.back(1)
+    follows = "" if found.following is None else found.following.terminal
+    if previous is not None and previous.text in _CLOSERS and found.back(2) == "}":
+        return Meant(previous, "Remove it: a brace closes the body.")
+    if token.terminal in ("and", "or") and found.value_expected and follows == "(":
+        return Meant(token, f"Write `{token.terminal}` between the conditions.")
+    marked = token.terminal == "STRING" and _follows(previous, token)
+    if marked and previous is not None and previous.text in _PREFIXES:
+        return Meant(previous, "Leave it away: every text shows the values in its braces.")
+    if said[0].terminal in ("add", "remove") and token.terminal in _CHANGES:
+        return Meant(token, "Leave the value away: `add` makes a fact true, `remove` false.")
+    if before == "add" and token.terminal in ("NUMBER", "QUANTITY", "-"):
+        return Meant(said[-2], "Write `x.f += 1`.")
+    if before == "let" or (said[0].terminal == "let" and token.terminal == ":"):
+        return Meant(token, "Leave the type away: `let x = …`.") if token.terminal == ":" else None
+    if found.item == "scenario" and before == "given" and token.terminal != "{":
+        return Meant(token, "Put the changes in braces: `given { x.f = … }`.")
+    return None
+
+
 _FORMS: Final[tuple[Callable[[list[Token], Found], Meant | None], ...]] = (
-    _literal, _choice, _is_value, _in_type, _call, _head, _negated_fact, _range, _of_world,
-    _of_header, _statement_end, _broken_line, _of_item,
+    _literal, _of_declaration, _of_body, _choice, _is_value, _in_type, _call, _head,
+    _negated_fact, _range, _of_world, _of_header, _statement_end, _broken_line, _of_item,
 )  # fmt: skip

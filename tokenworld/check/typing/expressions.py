@@ -60,6 +60,7 @@ from tokenworld.check.typing.types import (
 from tokenworld.diagnostics import Edit, Fix, Span, did_you_mean
 from tokenworld.model import is_optional, map_children, show_type, without_none
 from tokenworld.syntax import nodes as syn
+from tokenworld.syntax.foreign import function_word
 
 Logic = (
     syn.Not | syn.And | syn.Or | syn.Implies | syn.Choose | syn.Otherwise | syn.Compare
@@ -379,10 +380,12 @@ def _call(function: syn.Name, args: tuple[syn.Expr, ...], ctx: Context, span: Sp
         return _related(closure, check(args[0], ctx), args[1], ctx, span)
     if is_builtin(name) and not _own_born(name, draft):
         return check_builtin(function, args, ctx, span)
-    if args:
+    foreign = function_word(name)
+    if args and not (foreign and isinstance(args[0], syn.Number)):
         return _behind_dot(check(args[0], ctx), function, args[1:], ctx, span)
     known = (*draft.fluents, *draft.derive_items, *BUILTINS)
-    hint = did_you_mean(name, known) or "Declare it as a relation, function, table or derive."
+    told = "Declare it as a relation, function, table or derive."
+    hint = foreign or did_you_mean(name, known) or told
     draft.stop("TW0201", f"There is no fact or function `{name}`.", function.span, "unknown", hint)
 
 
