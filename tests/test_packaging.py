@@ -16,7 +16,7 @@ DATA = {
     "grammars": ROOT / "grammars",
     "rules": ROOT / "rules",
     "domains": ROOT / "domains",
-    "cards": ROOT / "cards",
+    "cards": ROOT / "docs" / "cards",
     "errors": ROOT / "docs" / "errors",
 }
 PROGRAM = "from tokenworld.cli import main; main()"

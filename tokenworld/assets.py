@@ -1,7 +1,7 @@
 """Find the data that comes with the package: grammars, rules, domains, cards and pages of `docs`.
 
 In a wheel they lie in `tokenworld/_data/`; in a checkout or an editable install they are folders
-beside the package (`errors` and `pages` in `docs/errors` and `docs`).
+beside the package (`cards`, `errors` and `pages` in `docs`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,11 @@ from typing import Literal
 AssetKind = Literal["grammars", "rules", "domains", "cards", "errors", "pages"]
 
 _PACKAGE = Path(__file__).resolve().parent
-_IN_DOCS = {"errors": Path("docs", "errors"), "pages": Path("docs")}
+_IN_DOCS = {
+    "cards": Path("docs", "cards"),
+    "errors": Path("docs", "errors"),
+    "pages": Path("docs"),
+}
 
 
 class MissingAssetsError(RuntimeError):

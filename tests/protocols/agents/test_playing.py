@@ -147,6 +147,7 @@ async def test_resources_and_prompts(in_memory: Any) -> None:
             return str((await client.read_resource(uri)).contents[0].text)
 
         assert "start: item*" in await read("tw://grammar")
+        assert "require" in await read("tw://card/author")
         assert "TW0403: read after change" in await read("tw://errors")
         assert "# TW0403" in await read("tw://errors/TW0403")
         listed = (await read("tw://worlds")).split("\n")
@@ -163,6 +164,7 @@ async def test_resources_and_prompts(in_memory: Any) -> None:
     "uri",
     [
         "tw://errors/TW9999",
+        "tw://card/nobody",
         "tw://worlds/link.tw",
         "tw://worlds/out/vault.tw",
         "tw://worlds/../vault.tw",

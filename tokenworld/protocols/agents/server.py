@@ -40,7 +40,12 @@ def make_server(root: Root) -> MCPServer:
 
 
 def _add_resources(server: MCPServer, root: Root) -> None:
-    """The grammar, the error pages, and the worlds."""
+    """The cards, the grammar, the error pages, and the worlds."""
+
+    @server.resource("tw://card/{purpose}", mime_type="text/markdown")
+    def card(purpose: str) -> str:
+        """The language in 3,000 tokens: `author`, `player` or `repair`."""
+        return _read(lambda: texts.card(purpose))
 
     @server.resource("tw://grammar", mime_type="text/plain")
     def grammar() -> str:

@@ -7,6 +7,17 @@ from tokenworld.diagnostics import CODES, did_you_mean, read_source, title_of, u
 from tokenworld.protocols.agents.files import Root
 
 
+def card(purpose: str) -> str:
+    """The card for an author, a player, or who repairs. Raises `Failure` (TW0006) otherwise."""
+    from tokenworld.verbs.card import making
+
+    for known in making.PURPOSES:
+        if purpose == known:
+            return making.card(known)
+    known = ", ".join(f"`{one}`" for one in making.PURPOSES)
+    raise usage(f"There is no card for `{purpose}`.", f"The cards are {known}.")
+
+
 def grammar() -> str:
     """The grammar of the language, for Lark."""
     return grammar_path().read_text(encoding="utf-8")
@@ -37,7 +48,8 @@ def world(root: Root, file: str) -> str:
 
 
 _LANGUAGE = (
-    "Read the resources `tw://grammar` and `tw://worlds`, and the bundled worlds that are near. "
+    "Read the resources `tw://card/author` and `tw://worlds`, and the bundled worlds that are "
+    "near; `tw://grammar` decides what can be written. "
     "The tool `std` lists modules to `use`. A diagnostic has a code: `explain` has its page."
 )
 

@@ -13,7 +13,8 @@ from typing import Final, Literal, get_args
 from tokenworld.assets import grammar_path
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.syntax.nodes import Article
-from tokenworld.syntax.tables import keywords_of, tables
+from tokenworld.syntax.tables import tables
+from tokenworld.verbs.grammars.dialects import keywords_of
 
 Kind = Literal[
     "doc", "comment", "string", "raw", "number", "constant", "primitive", "fold", "operator",

@@ -2,7 +2,7 @@
 
 A card is made of the parts of `docs/language.md` that stand behind a line ``<!-- card: author -->``
 (its programs are checked by the tests), the index of the standard rules (`rules/README.md`), and
-the corpus of mistakes (`cards/mistakes.toml`).
+the corpus of mistakes (`docs/cards/mistakes.toml`).
 """
 
 from __future__ import annotations
