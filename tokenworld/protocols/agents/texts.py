@@ -14,8 +14,8 @@ def card(purpose: str) -> str:
     for known in making.PURPOSES:
         if purpose == known:
             return making.card(known)
-    known = ", ".join(f"`{one}`" for one in making.PURPOSES)
-    raise usage(f"There is no card for `{purpose}`.", f"The cards are {known}.")
+    names = ", ".join(f"`{one}`" for one in making.PURPOSES)
+    raise usage(f"There is no card for `{purpose}`.", f"The cards are {names}.")
 
 
 def grammar() -> str:
