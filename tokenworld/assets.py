@@ -58,5 +58,5 @@ def error_page(code: str) -> Path:
 
 
 def language_page() -> Path:
-    """The page that lists the constructs of the language, of which `tw card` is made."""
+    """Return the page that lists the constructs of the language; `tw card` is made from it."""
     return asset_folder("pages") / "language.md"

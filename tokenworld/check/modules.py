@@ -29,10 +29,10 @@ DataLoader = Callable[[str, Source], Source]
 
 
 def file_loader(rules: tuple[Path, ...], opened: Mapping[Path, str] | None = None) -> Loader:
-    """Looks beside the using file, then in the project's ``rules``, then in each of ``rules``.
+    """Look beside the using file, then in the project's ``rules``, then in each of ``rules``.
 
     The project's folder is any that holds the using file, the nearest first (language.md §1).
-    ``opened`` are texts under edit by their resolved paths: they stand for the files of disk.
+    ``opened`` maps resolved paths to texts under edit, which replace the files on disk.
     """
 
     def find(path: tuple[str, ...], user: Source) -> Source | None:

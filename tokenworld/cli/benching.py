@@ -60,7 +60,7 @@ def cwmb(
     output: Page = None,
     json: Json = False,
 ) -> int:
-    """Accuracy and return on the discrete environments of the Code World Models benchmark."""
+    """Score worlds on the discrete environments of the Code World Models benchmark."""
     return verb(
         json,
         lambda out: _cwmb()(
@@ -71,7 +71,7 @@ def cwmb(
 
 
 def _cwmb() -> Callable[..., int]:
-    """The function that does it; gymnasium is an extra."""
+    """Import and return the function of the verb; gymnasium is an extra."""
     try:
         from tokenworld.gym.cwmb.verb import cwmb as work
     except ImportError:

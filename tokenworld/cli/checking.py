@@ -219,7 +219,7 @@ def card(
     ] = "author",
     json: Json = False,
 ) -> None:
-    """The language in 3,000 tokens, for a language model."""
+    """Print the language in 3,000 tokens, for a language model."""
 
 
 @does("reading.schema")

@@ -58,4 +58,4 @@ def propose_(
     write: Annotated[Flag, Parameter(help="Replace files that are there.")] = False,
     json: Json = False,
 ) -> None:
-    """Rules of a world from recorded rows alone: types, commands, effects and laws."""
+    """Learn the rules of a world from recorded rows alone: types, commands, effects and laws."""

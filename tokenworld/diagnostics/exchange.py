@@ -42,7 +42,7 @@ def to_lsp(diagnostics: Iterable[Diagnostic], sources: Mapping[str, Source]) -> 
 
 
 def lsp_range(span: Span, sources: Mapping[str, Source]) -> Json:
-    """The range of a span; that of an unknown text counts its characters as they are."""
+    """Return the LSP range of a span; for an unknown text, count its characters as they are."""
     source = sources.get(span.file)
     if source is None:
         ends = ((span.line - 1, span.column - 1), (span.end_line - 1, span.end_column - 1))

@@ -20,15 +20,15 @@ class Positions:
         self._starts = [0, *(found.end() for found in _END.finditer(text))]
 
     def at(self, offset: int) -> tuple[int, int]:
-        """Line and UTF-16 unit of a character offset (clipped to the text)."""
+        """Return the line and UTF-16 unit of a character offset (clipped to the text)."""
         offset = min(max(offset, 0), len(self.text))
         line = bisect_right(self._starts, offset) - 1
         return line, units(self.text[self._starts[line] : offset])
 
     def offset(self, line: int, unit: int) -> int:
-        """The character offset of a position; one behind a line or the text is the end of it.
+        """Return the character offset of a position, clipped to the end of its line and text.
 
-        A position between the two units of one character is that before the character.
+        A position between the two units of one character counts as the one before the character.
         """
         if not 0 <= line < len(self._starts):
             return 0 if line < 0 else len(self.text)
@@ -46,5 +46,5 @@ class Positions:
 
 
 def units(text: str) -> int:
-    """The number of UTF-16 units of a text: two for each character beyond U+FFFF."""
+    """Return the number of UTF-16 units of a text: two for each character beyond U+FFFF."""
     return len(text) if text.isascii() else len(text) + sum(sign > "\uffff" for sign in text)

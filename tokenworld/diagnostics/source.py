@@ -68,8 +68,8 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """The files that may be read: those in these resolved folders, and the given ``texts``, by
-    resolved path, which are read instead of files.
+    """The files that may be read: those in these resolved folders, and ``texts`` by resolved path,
+    which replace files on disk.
     """
 
     folders: tuple[Path, ...]
@@ -86,7 +86,7 @@ _reach: ContextVar[Reach | None] = ContextVar("reach", default=None)
 
 @contextmanager
 def reaching(reach: Reach) -> Iterator[None]:
-    """Read sources within ``reach`` only in this block: for programs that serve others."""
+    """Limit the sources read in this block to ``reach``; for programs that serve others."""
     token = _reach.set(reach)
     try:
         yield
@@ -95,7 +95,7 @@ def reaching(reach: Reach) -> Iterator[None]:
 
 
 def require_reach(path: Path, shown: str) -> str | None:
-    """The text that was given in place of a file, if one was.
+    """Return the text given in place of a file, if there is one.
 
     Raises `Failure` (TW0001) for a file that may not be read.
     """

@@ -1,4 +1,4 @@
-"""The ladder behind `tw plan`: from the cheapest way to an answer to the dearest.
+"""The stages of `tw plan`, from the cheapest search to the most expensive.
 
 1. The goal may hold already.
 2. Our own search over the interpreter under a cap: the exact answer for small worlds. Counts of
@@ -150,17 +150,17 @@ class _Ladder(Generic[StateT]):
         return None
 
     def translate(self, engine: EngineInfo, translated: Classical) -> Verdict | None:
-        """Fast Downward on the lifted export, where an encoding may take long."""
+        """Run Fast Downward on the lifted export, where an encoding may take long."""
         if not (self._is_costly() and engine.ready) or self._over():
             return None
         return self._heard(engine, translated)
 
     def _is_costly(self) -> bool:
-        """Whether states are costly to pack or are not packed at all; encoding E is so too."""
+        """Whether states are costly to pack or are not packed; encoding E is then costly too."""
         return self._own.is_heavy or not self._own.is_packed
 
     def look_wide(self, *, width: bool) -> Verdict | None:
-        """The width search under a cap, where an encoding may take long. It bounds no ticks."""
+        """Run the width search under a cap, where an encoding may take long; no ``within``."""
         if not (width and self._is_costly()) or self._within is not None or self._over():
             return None
         return self._search(self._by_width(), _LOOK_SHARE * self._time_limit, _LOOK_STATES)
@@ -206,7 +206,7 @@ class _Ladder(Generic[StateT]):
         return verdict
 
     def _heard(self, engine: EngineInfo, classical: Classical) -> Verdict | None:
-        """The first verdict that a planner gives, or our own search, which goes on meanwhile."""
+        """Return the first verdict of a planner, or of our own search, which runs meanwhile."""
         verdicts: list[Verdict] = []
 
         def accept(run: EngineRun) -> bool:
@@ -234,7 +234,7 @@ class _Ladder(Generic[StateT]):
     def _meanwhile(self) -> bool:
         """Whether the planners may stop; called often while they run.
 
-        Our own search goes on beside them after their head start.
+        After the planners' head start, our own search runs beside them.
         """
         self._asked = self._asked or time.monotonic()
         if self._own.can_go_on and time.monotonic() >= self._asked + HEAD_START:

@@ -245,7 +245,7 @@ def _literals(task: Task) -> Iterator[Literal]:
 
 
 def sas_text(task: Task, *, costs: bool = True) -> str:
-    """A single-valued task as SAS+ text; operators go by the first word of their name.
+    """Return a single-valued task as SAS+ text; operators go by the first word of their name.
 
     Without ``costs`` planners count every operator as 1.
     """

@@ -114,7 +114,7 @@ def started_text(
 
 
 def started(checked: Checked) -> tuple[Checked, dict[str, Engine]]:
-    """A check with what the start of each world adds to it, and the engines of the worlds."""
+    """Return a check with the findings of each world's start, and the engines of the worlds."""
     engines: dict[str, Engine] = {}
     if checked.program is None:
         return checked, engines
@@ -131,7 +131,7 @@ def started(checked: Checked) -> tuple[Checked, dict[str, Engine]]:
 
 
 def project_loader(opened: Mapping[Path, str]) -> Loader:
-    """Finds modules as `check_text` does, but texts under edit, by their resolved paths, first."""
+    """Find modules as `check_text` does, but look first in texts under edit, by resolved path."""
     return file_loader(_rules(), opened)
 
 

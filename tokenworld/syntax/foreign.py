@@ -103,7 +103,7 @@ _FUNCTIONS: Final = {
 
 
 def function_word(name: str) -> str | None:
-    """Hints for calls of functions that other languages have."""
+    """Return a hint for a call of a function that other languages have."""
     return "Write `for n: 0 to 2`." if name == "range" else _FUNCTIONS.get(name)
 
 
@@ -523,7 +523,7 @@ _PREFIXES: Final = frozenset({"f", "r", "b", "u"})
 
 
 def _of_declaration(said: list[Token], found: Found) -> Meant | None:
-    """Heads of items as other languages write them."""
+    """Match heads of items as other languages write them."""
     token, item, before = found.token, found.item, found.back(1)
     follows = "" if found.following is None else found.following.terminal
     nameless = len(found.before) == 1 and token.terminal in ("when", "as", "during", "{", "(")
@@ -548,7 +548,7 @@ def _of_declaration(said: list[Token], found: Found) -> Meant | None:
 
 
 def _of_body(said: list[Token], found: Found) -> Meant | None:
-    """Statements and values of bodies as other languages write them."""
+    """Match statements and values of bodies as other languages write them."""
     token, previous, before = found.token, found.previous, found.back(1)
     follows = "" if found.following is None else found.following.terminal
     if previous is not None and previous.text in _CLOSERS and found.back(2) == "}":

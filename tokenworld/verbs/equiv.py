@@ -281,7 +281,7 @@ def _on_problem(target: str, problem: Path) -> Side:
 
 
 def domain_source(target: str) -> Source:
-    """A PDDL domain; a `.tw` file takes part as the PDDL domain that it is."""
+    """Return a PDDL domain; a `.tw` file is converted to one."""
     if is_pddl(target):
         return read_source(Path(target))
     path, _ = split_target(target)
@@ -289,7 +289,7 @@ def domain_source(target: str) -> Source:
 
 
 def side_of(domain: Source, problem: Source) -> Side:
-    """A PDDL domain with a problem; raises `Failure` where one of them cannot be read."""
+    """Return a PDDL domain with a problem; raises `Failure` if one of them cannot be read."""
     loaded = load_imported(import_pddl(domain, (problem,)))
     return Side(loaded.program, next(iter(loaded.program.worlds.values())))
 

@@ -230,7 +230,7 @@ def ended(
     """Run one verb and return its exit code: bad input becomes its diagnostics, an interruption
     130.
 
-    ``seconds``, from ``began`` on, and ``megabytes`` are what it may take, however far it has come
+    ``seconds``, counted from ``began``, and ``megabytes`` limit the verb at every stage
     (TW0813).
     """
     try:
@@ -255,8 +255,8 @@ def limit_notes() -> tuple[Diagnostic, ...]:
 
 
 def rendered(found: Iterable[Diagnostic], sources: Iterable[Source], *, colour: bool) -> str:
-    """Findings with their source lines, those not given read from disk; empty where there is
-    none."""
+    """Return findings with source lines; sources not given are read from disk. Empty if there
+    are none."""
     listed = tuple(found)
     texts = {source.name: source for source in sources}
     for one in listed:

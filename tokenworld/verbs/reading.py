@@ -127,7 +127,7 @@ def schema(out: Output) -> int:
 
 def rules(file: str, out: Output, *, context: bool = False, signatures: bool = False) -> int:
     """``tw rules``: the rulebook of a file, with ``context`` the prompt of a language model, with
-    ``signatures`` what can be named and nothing of what the rules do."""
+    ``signatures`` the declarations without bodies."""
     if signatures:
         return _signatures(file, out)
     return _context(file, out) if context else _rulebook(file, out)
@@ -137,7 +137,7 @@ _HEAD = re.compile(r'(?:"[^"\\\n]*(?:\\.[^"\\\n]*)*"|#[^\n]*|[^"#{])*')
 
 
 def _signatures(file: str, out: Output) -> int:
-    """The vocabulary of a file and of the modules that it uses: declarations without bodies."""
+    """Print the signatures of a file and of the modules that it uses."""
     loaded = load_program(split_target(file)[0])
     found = []
     for source in loaded.sources:
@@ -151,7 +151,7 @@ def _signatures(file: str, out: Output) -> int:
 
 
 def _head(item: syn.Item, source: Source) -> Iterable[str]:
-    """The declaration of an item that others can name; nothing of a law or of a scenario."""
+    """Return the declaration of an item that others can name; empty for a law or a scenario."""
     shown = _HEADS.get(type(item))
     return () if shown is None else shown(item, source)
 
@@ -197,7 +197,7 @@ def _is_named(item: syn.WorldItem) -> bool:
 
 
 def _in_world(item: syn.WorldItem, source: Source) -> str:
-    """An object without its fields, an ending without its condition."""
+    """Return an object without its fields, an ending without its condition."""
     if isinstance(item, syn.Ending):
         return f"{item.kind} {item.name.value}"
     return _bodiless(item, source)[0]

@@ -1,4 +1,4 @@
-"""How many recorded transitions a model predicts: by the paper's formula, and whole rows.
+"""Measure how well a model predicts recorded transitions: by the paper's formula, and whole rows.
 
 The formula (`check_transition_via_enum` of the benchmark's code): a step that ends the episode
 scores half for the reward and half for the end; any other a third each for the end, the reward and
@@ -23,8 +23,8 @@ __all__ = ["Accuracy", "Likelihood", "Model", "accuracy", "likelihood"]
 
 
 class Model(Protocol):
-    """What predicts: a row from an observation, and the row, observation, reward and end after a
-    step."""
+    """A predictor: it makes a row from an observation, and returns the row, observation, reward
+    and end after a step."""
 
     def entered(self, obs: Obs, steps: int = 0) -> Any: ...
 
@@ -33,7 +33,7 @@ class Model(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """``formula``: the paper's, from 0 to 1; ``whole`` of ``rows`` are right in all they say."""
+    """``formula``: the paper's, from 0 to 1; ``whole`` of ``rows`` are right in every value."""
 
     formula: float
     whole: int
@@ -44,7 +44,7 @@ class Accuracy:
 
 
 def accuracy(env: Env, model: Model, rows: Sequence[Transition], seed: int = 0) -> Accuracy:
-    """The accuracy of a model on recorded steps; ``seed`` is for what the model draws."""
+    """Return the accuracy of a model on recorded steps; ``seed`` seeds the draws of the model."""
     random, classes = Random(seed), Counter(one.reward for one in rows)
     score = weight = 0.0
     whole = 0
@@ -69,7 +69,7 @@ def _near(env: Env, found: float, wanted: float) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Likelihood:
-    """Of steps with chance: how many are possible by the rules, the mean log-likelihood of these in
+    """For steps with chance: the number that the rules allow, the mean log-likelihood of these in
     nats, and its expectation if the rules are right (the negative entropy)."""
 
     possible: int
@@ -83,7 +83,7 @@ class Likelihood:
 
 
 def likelihood(model: RowModel, rows: Sequence[Transition]) -> Likelihood:
-    """The likelihood of recorded steps by the exact chances of the rules."""
+    """Return the likelihood of recorded steps by the exact chances of the rules."""
     logs: list[float] = []
     expected = 0.0
     for one in rows:

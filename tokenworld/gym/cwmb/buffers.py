@@ -1,7 +1,7 @@
-"""The recorded transitions that the benchmark publishes, read without running what is in them.
+"""Read the recorded transitions that the benchmark publishes, without running their code.
 
 A buffer is a pickle, which may name any function. `read_buffer` makes arrays and numbers of numpy,
-and dead objects in place of all else that the published files name (torch's device, gymnasium's
+and placeholders for everything else that the published files name (torch's device, gymnasium's
 spaces, random generators); any other name is refused (TW0001).
 """
 
@@ -27,12 +27,12 @@ _ARRAYS: Final = {
 }
 _DEAD: Final = ("torch", "gymnasium.spaces", "gym.spaces", "numpy.random")
 _FOLDERS: Final = ("", "gymnasium_envs", "data/replay_buffers/gymnasium_envs")
-"""Where the benchmark's repository, and its folder of buffers, have those of gymnasium."""
+"""The folder of gymnasium's files in the benchmark's repository, and in its folder of buffers."""
 _MOST: Final = 64 << 20
 
 
 class _Dead:
-    """Stands for an object that is not needed; it takes any state and does nothing."""
+    """A placeholder for an object that is not needed; it takes any state and does nothing."""
 
     def __init__(self, *arguments: object) -> None:
         pass
@@ -55,7 +55,7 @@ class _Reader(pickle.Unpickler):
 
 
 def buffer_of(env: Env, path: Path) -> Path | None:
-    """The file of an environment in the benchmark's folder of buffers; ``None`` if it has none."""
+    """Return the file of an environment in the folder of buffers; ``None`` if it has none."""
     for name in env.ids:
         for folder in _FOLDERS:
             file = path / folder / name / "train_buffer.pkl"
@@ -65,7 +65,7 @@ def buffer_of(env: Env, path: Path) -> Path | None:
 
 
 def read_buffer(path: Path) -> list[Transition]:
-    """The transitions of a published file; raises `Failure` (TW0001) for any other file."""
+    """Return the transitions of a published file; raises `Failure` (TW0001) for any other file."""
     hint = "Name the folder `data/replay_buffers` of the code-world-models repository."
     try:
         if path.stat().st_size > _MOST:

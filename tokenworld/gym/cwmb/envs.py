@@ -60,7 +60,7 @@ def _tile(width: int, place: int, numbers: Numbers) -> int:
 
 
 def _place(width: int, tile: int, numbers: Numbers) -> int:
-    """The number of a cell, row by row: cells are made in this order."""
+    """Return the number of a cell, row by row: cells are made in this order."""
     return tile - numbers["tile_0_0"]
 
 
@@ -113,7 +113,7 @@ _PLAYING = 0
 
 
 def _enter_cards(obs: Obs, steps: int, numbers: Numbers) -> Values:
-    """A hand after its hits so far: 21 is a natural if there were none. The dealer shows a card."""
+    """Return the values of a hand after its hits so far; 21 without a hit is a natural."""
     total, showing, ace = (int(one) for one in obs)
     hard = total - 10 if ace else total
     return [hard, bool(ace), 2 + steps, showing, showing == 1, 1, _PLAYING, False]
@@ -126,7 +126,7 @@ def _see_cards(values: Values, numbers: Numbers) -> Obs:
 
 
 def _dealing(values: Values) -> bool:
-    """The dealer plays, and the game is not over."""
+    """Whether the dealer plays and the game is not over."""
     return values[6] == _PLAYING and bool(values[7])
 
 

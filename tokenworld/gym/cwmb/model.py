@@ -1,4 +1,4 @@
-"""The rules of a world as a model that a planner steps: from an observation, quickly."""
+"""The rules of a world as a model: enter an observation, and step it quickly for a planner."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Chance = dict[tuple[Obs, float, bool], Fraction]
 """The outcomes of a step with their probabilities."""
 _SEEDS = 1 << 62
 _LONGEST = 50
-"""Ticks that a world may play on by itself."""
+"""The greatest number of ticks that a world plays by itself."""
 
 
 class RowModel:
@@ -51,7 +51,7 @@ class RowModel:
         self._known: dict[object, Chance] = {}
 
     def _filled(self, command: Command) -> Command:
-        """A command whose only argument is the only object there is."""
+        """Return a command with missing arguments set to the passenger."""
         params = self.world.program.actions[command.action].params
         if len(params) == len(command.args):
             return command
@@ -60,7 +60,7 @@ class RowModel:
     # ---- states ---------------------------------------------------------------------------------
 
     def entered(self, obs: Obs, steps: int = 0) -> list[Any]:
-        """The row of an observation, after ``steps`` steps of its episode."""
+        """Return the row of an observation, after ``steps`` steps of its episode."""
         row = list(self._first)
         for place, value in zip(self.places, self.env.enter(obs, steps, self.numbers), strict=True):
             row[place] = value
@@ -76,7 +76,7 @@ class RowModel:
     # ---- steps ----------------------------------------------------------------------------------
 
     def step(self, row: list[Any], action: int, random: Random) -> Step:
-        """One step of the environment; ``random`` seeds what the rules draw."""
+        """Make one step of the environment; ``random`` seeds the draws of the rules."""
         runs = self.runs
         runs.row = Row(self.slots, list(row))
         S = runs.row.S
@@ -93,7 +93,7 @@ class RowModel:
     # ---- exact chances ------------------------------------------------------------------------
 
     def chances(self, obs: Obs, action: int, steps: int = 0) -> Chance:
-        """All that one step may come to, exactly; of an episode that is over no observation."""
+        """Return every result of one step with its exact chance; after the end, no observation."""
         state = self.slots.decode(self.entered(obs, steps))
         return self._chances(state, self.actions[action])
 
@@ -121,6 +121,6 @@ class RowModel:
 
 
 def bundled(env: Env) -> Path:
-    """The world that comes with the package."""
+    """Return the world that comes with the package."""
     folder = domains_folder() / env.world
     return folder / "world.tw" if folder.is_dir() else folder.with_suffix(".tw")

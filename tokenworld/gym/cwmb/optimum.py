@@ -1,4 +1,4 @@
-"""The best return of an episode, beside what planners reach.
+"""Compute the best return of an episode, to compare with the returns of planners.
 
 Blackjack, CliffWalking and Taxi have few observations: value iteration on the exact chances of the
 rules gives the optimum. The episode of CartPole is worth 500 at most, so a found episode of 500 is
@@ -32,7 +32,7 @@ _SPANS: Final = {
 }
 
 _WIDTH: Final = {"CartPole": 60}
-"""States of a level that are kept at most, drawn."""
+"""The greatest number of states of a level that are kept; they are drawn."""
 
 Claim = Literal["exact", "found"]
 
@@ -46,7 +46,7 @@ class Best:
 
 
 def best_return(env: Env, model: RowModel, seeds: Iterable[int]) -> Best:
-    """The best return from the starts of these seeds, by the rules."""
+    """Return the best return from the starts of these seeds, by the rules."""
     starts = [plain(made(env).reset(seed=seed)[0]) for seed in seeds]
     if env.name == "Blackjack":  # the hand that is dealt is chance too
         dealt = _dealt()
@@ -61,7 +61,7 @@ def best_return(env: Env, model: RowModel, seeds: Iterable[int]) -> Best:
 
 
 def _dealt() -> dict[Obs, float]:
-    """The probability of each start of Blackjack: two cards of the player and one of the dealer."""
+    """Return the probability of each start of Blackjack: two player's cards, one of the dealer."""
     deck = {card: (4 if card == 10 else 1) / 13 for card in range(1, 11)}
     found: dict[Obs, float] = {}
     for one, other, showing in product(deck, repeat=3):
@@ -75,7 +75,7 @@ def _dealt() -> dict[Obs, float]:
 
 
 def values_of(model: RowModel, starts: Iterable[Obs]) -> dict[Obs, float]:
-    """The greatest expected sum of rewards of each start; a start of Blackjack has two cards."""
+    """Return the greatest expected return of each start; a start of Blackjack has two cards."""
     table = dict(_reached(model, starts))
     values = {key: -1e9 if any(chances) else 0.0 for key, chances in table.items()}
     changed = True
@@ -117,7 +117,7 @@ def _expected(chances: Chance, key: Key, values: dict[Key, float]) -> float:
 
 
 def _searched(env: Env, model: RowModel, start: Obs) -> float:
-    """The best sum of rewards that a search level by level comes to within the limit."""
+    """Return the best sum of rewards that a level-by-level search reaches within the limit."""
     random = Random(0)
     level: dict[Any, tuple[list[Any], float]] = {(): (model.entered(start), 0.0)}
     seen: set[Any] = set()

@@ -1,7 +1,7 @@
 """The environments of gymnasium: transitions of a random policy, and the true dynamics as a model.
 
 `TrueModel` sets the state of an environment from an observation, as the benchmark does with a
-program: what it cannot predict from an observation alone is the ceiling.
+program. Its accuracy is the ceiling of what an observation alone allows to predict.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ class Transition:
 
 
 def made(env: Env) -> Any:
-    """The environment, under the newest of its names that this gymnasium has."""
+    """Return the environment, under the newest of its names that this gymnasium has."""
     known = [one for one in env.ids if one in gymnasium.registry]
     return gymnasium.make(known[0] if known else env.ids[0])
 
 
 def plain(obs: Any) -> Obs:
-    """An observation as a tuple of numbers."""
+    """Return an observation as a tuple of numbers."""
     return tuple(float(one) for one in np.asarray(obs).reshape(-1))
 
 
 def transitions(env: Env, count: int, seed: int) -> list[Transition]:
-    """Steps of a random policy; ``done`` also where the time was up, as in the benchmark's data."""
+    """Return steps of a random policy; ``done`` also at the time limit, as the benchmark has it."""
     real, random = made(env), Random(seed)
     found: list[Transition] = []
     episode = 0
@@ -70,11 +70,11 @@ class TrueModel:
         self.real.reset(seed=seed)
 
     def entered(self, obs: Obs, steps: int = 0) -> Any:
-        """What `step` sets: a copy of the state of the environment."""
+        """Return a copy of the state of the environment, which `step` restores."""
         return _state_of(self.env.name, obs, steps, self.real)
 
     def step(self, row: Any, action: int, random: Random) -> tuple[Any, Obs, float, bool]:
-        """One step; draws come from the environment's own generator."""
+        """Make one step; the environment's own generator makes the draws."""
         real, name = self.real, self.env.name
         _set(name, real, row)
         obs, reward, ended, _, _ = real.step(action)

@@ -1,4 +1,4 @@
-"""Monte Carlo tree search as the benchmark plans with it, and an episode planned so.
+"""Monte Carlo tree search as the benchmark configures it, and episodes planned with it.
 
 `src/mcts/mcts.py` of its code: a tree of states and actions, UCB1 with the constant 1 and the value
 1.0 for what is untried; a new state is valued by one random walk of at most 100 steps, discounted
@@ -52,7 +52,7 @@ class _Node:
 
 
 def planned(model: Model, actions: int) -> Policy:
-    """The policy that plans each step on a model."""
+    """Return the policy that plans each step on a model."""
 
     def choose(obs: Obs, steps: int, random: Random) -> int:
         root = _Node(model.entered(obs, steps), 0.0, False, _edges(actions), visits=1)
@@ -68,7 +68,7 @@ def _edges(actions: int) -> list[_Edge]:
 
 
 def _simulate(model: Model, root: _Node, actions: int, random: Random) -> None:
-    """Go down to a new state, value it, and add the value to all on the way."""
+    """Descend to a new state, estimate its value, and add the value to everything on the path."""
     node, path, new = root, list[tuple[_Edge, _Node]](), False
     while not new and not node.over:
         action = _most(node, random)
@@ -88,7 +88,7 @@ def _simulate(model: Model, root: _Node, actions: int, random: Random) -> None:
 
 
 def _most(node: _Node, random: Random) -> int:
-    """The number of an edge with the highest bound."""
+    """Return the number of an edge with the highest bound."""
     bounds = [
         (one.value if one.visits else _UNTRIED)
         + _EXPLORE * sqrt(log(max(node.visits, 1)) / (one.visits + 1e-3))
@@ -99,7 +99,7 @@ def _most(node: _Node, random: Random) -> int:
 
 
 def _walked(model: Model, row: Any, actions: int, random: Random) -> float:
-    """The discounted rewards of one random walk."""
+    """Return the discounted rewards of one random walk."""
     total, weight = 0.0, 1.0
     for _ in range(_WALK):
         row, _, reward, over = model.step(row, random.randrange(actions), random)
@@ -119,12 +119,12 @@ def _drawn(values: Sequence[float], random: Random) -> int:
 
 
 def random_policy(actions: int) -> Policy:
-    """The policy that draws every action."""
+    """Return the policy that draws every action."""
     return lambda obs, steps, random: random.randrange(actions)
 
 
 def episode(env: Env, policy: Policy, seed: int) -> float:
-    """The sum of rewards of one episode in the real environment, of ``limit`` steps at most."""
+    """Return the sum of rewards of one real episode, of ``limit`` steps at most."""
     real, random = made(env), Random(seed)
     obs, _ = real.reset(seed=seed)
     total = 0.0

@@ -78,7 +78,7 @@ def cwmb(
     episodes: int,
     output: Path | None,
 ) -> int:
-    """Score the six worlds, or predicted ones; 1 if one of ours is below its ceiling.
+    """Score the six worlds, or predicted ones; return 1 if a bundled one is below its ceiling.
 
     ``path`` is the folder of recorded buffers; without it, transitions come from gymnasium.
     """
@@ -109,7 +109,7 @@ def cwmb(
 
 
 def _at_ceiling(one: Scored) -> bool:
-    """Whether a world predicts what the true dynamics do; with chance: whether all is possible."""
+    """Whether a world predicts as the true dynamics do, or with chance allows every step."""
     if one.likely is not None:
         return one.likely.possible == one.likely.rows
     assert one.found is not None

@@ -182,7 +182,7 @@ def _exclude_each_other(held: Iterable[Pair], excluding: Mapping[Pair, set[int]]
 
 
 def _place(fact: Fact) -> tuple[str, tuple[Any, ...]]:
-    """The place of a fact in the order of names and declarations."""
+    """Return the place of a fact in the order of names and declarations."""
     return fact[0], rank(fact[1])
 
 
@@ -368,16 +368,16 @@ def groups(
     known: Mapping[str, Sequence[tuple[Raw, ...]]],
     first: Mapping[str, Mapping[tuple[Raw, ...], None]],
 ) -> list[tuple[Fact, ...]]:
-    """Groups of facts of which at most one holds at any time, large ones first. ``members`` are the
-    objects of each type, ``known`` the facts that may hold, ``first`` those that hold at the
-    start."""
+    """Return the groups of facts of which at most one holds at any time, large ones first.
+    ``members`` are the objects of each type, ``known`` the facts that may hold, ``first`` those
+    that hold at the start."""
     families = _families(sources, members, known)
     found = (group for family in families for group in _instances(family, known, first))
     return sorted(dict.fromkeys(found), key=lambda one: -len(one))
 
 
 def _cover(every: Iterable[tuple[Fact, ...]]) -> list[tuple[Fact, ...]]:
-    """Groups without common members, from the first on."""
+    """Return disjoint groups, taken in their order from the first on."""
     chosen, taken = list[tuple[Fact, ...]](), set[Fact]()
     for group in every:
         left = tuple(fact for fact in group if fact not in taken)

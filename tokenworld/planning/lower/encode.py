@@ -224,7 +224,7 @@ def plain_encoding(facts: Facts, goal: str | None, *, grouped: bool) -> Task | N
 
 
 def _variable(facts: Facts, group: tuple[Fact, ...], initial: int, empties: bool) -> Variable:
-    """The variable of a fact, or of several of which at most one holds; ``empties``: or none."""
+    """Return the variable of exclusive facts; with ``empties`` it has a value for none of them."""
     names = [facts.slot_name(fact) for fact in group]
     if len(group) == 1:
         return Variable(names[0], "slot", (True, False), initial, *group[0])
@@ -235,7 +235,7 @@ def _variable(facts: Facts, group: tuple[Fact, ...], initial: int, empties: bool
 def _literals(
     sizes: Sequence[int], held: Iterable[Pair], lacked: Iterable[Pair]
 ) -> tuple[Literal, ...]:
-    """Literals for the facts that must hold and those that must not."""
+    """Return literals for the facts that must hold and those that must not."""
     found = {variable: {place} for variable, place in held}
     for variable, place in lacked:
         found.setdefault(variable, set(range(sizes[variable]))).discard(place)
@@ -243,7 +243,7 @@ def _literals(
 
 
 def _effects(sizes: Sequence[int], operator: GroundOperator) -> Iterator[Effect]:
-    """The effects of an operator: a fact is lost only if it, and no other, holds."""
+    """Yield the effects of an operator: a fact is lost only if it, and no other, holds."""
     held = set(operator[2])
     for variable, place in operator[4]:
         yield Effect((), variable, place)
@@ -253,7 +253,7 @@ def _effects(sizes: Sequence[int], operator: GroundOperator) -> Iterator[Effect]
 
 
 def _plain_operators(facts: Facts, made: GroundTask, sizes: Sequence[int]) -> Iterator[Operator]:
-    """The operators in the order of the interpreter's commands."""
+    """Yield the operators in the order of the interpreter's commands."""
     ordered = in_order(facts, made)
     scale = scale_of(max((one[6] for one in ordered), default=0))
     costed = any(action.cost is not None for action in facts.rules.actions.values())

@@ -21,7 +21,7 @@ Weights = Mapping[int, Mapping[int, int]]
 
 
 def by_causes(task: Task) -> Task:
-    """The same task with its variables in the order of its causal graph."""
+    """Return the same task with its variables in the order of its causal graph."""
     weights = _weights(task)
     goals = {variable for variable, _ in task.goal}
     groups = strong_components(range(len(task.variables)), lambda one: list(weights[one]))
@@ -30,7 +30,7 @@ def by_causes(task: Task) -> Task:
 
 
 def _weights(task: Task) -> Weights:
-    """The causal graph: for each operator an edge from what it asks to what it changes."""
+    """Return the causal graph: for each operator an edge from what it asks to what it changes."""
     found: defaultdict[int, Counter[int]] = defaultdict(Counter)
     for one in task.operators:
         asked = {variable for variable, _ in one.precondition}
@@ -42,8 +42,8 @@ def _weights(task: Task) -> Weights:
 
 
 def _by_weight(group: Iterable[int], weights: Weights, goals: set[int]) -> list[int]:
-    """Variables that depend on each other: that one next on which the fewest edges of the others
-    lead, goals after the rest."""
+    """Order variables that depend on each other: next comes the one with the least incoming weight
+    from the others; goals come last."""
     left = set(group)
     incoming = dict.fromkeys(left, 0)
     for one in left:
@@ -67,7 +67,7 @@ def _by_weight(group: Iterable[int], weights: Weights, goals: set[int]) -> list[
 
 
 def _renumbered(task: Task, order: Sequence[int]) -> Task:
-    """The task with the variables in an order."""
+    """Return the task with the variables in an order."""
     new = {old: number for number, old in enumerate(order)}
 
     def literals(of: Sequence[Literal]) -> tuple[Literal, ...]:

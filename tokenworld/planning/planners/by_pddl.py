@@ -237,7 +237,7 @@ def translated_downward(
 
 
 def _fits(run: EngineRun, steps: tuple[PlanStep, ...] | None) -> EngineRun:
-    """The run with its plan as steps, if these lead to the goal."""
+    """Return the run with its plan as steps, if these lead to the goal."""
     if steps is None:
         detail = "the interpreter does not reach the goal with its plan"
         return replace(run, result="invalid plan", detail=detail)

@@ -142,9 +142,9 @@ def _program(distribution: metadata.Distribution, ending: str) -> str | None:
 
 
 def translator(program: Path) -> tuple[str, ...] | None:
-    """The command that translates PDDL to SAS+ for a Fast Downward program, if it came along.
+    """Return the command that translates PDDL to SAS+ for a Fast Downward program, if installed.
 
-    It is a package of its own since up-fast-downward 1.0, and lay beside the program before.
+    Since up-fast-downward 1.0 it is a separate package; before, it lay beside the program.
     """
     from importlib.util import find_spec
 

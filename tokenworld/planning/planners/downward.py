@@ -171,7 +171,7 @@ class _Run:
 
 @contextmanager
 def _runs(program: Path, task: Path, memory: int) -> Iterator[Callable[[Configuration], _Run]]:
-    """Yields what starts a search; whatever is left of the searches at the end is killed."""
+    """Yield a function that starts a search; at the end, kill every search still running."""
     runs: list[_Run] = []
 
     def start(configuration: Configuration) -> _Run:
@@ -209,7 +209,7 @@ def _answers(
     cancel: Callable[[], bool],
     better: Callable[[Answer], None],
 ) -> Iterator[Answer]:
-    """Start each search when it is due; the answers of the runs as they end, or are ended."""
+    """Start each search when it is due; yield the answers of the runs as they end or are ended."""
     begun, waiting, open_ = time.monotonic(), list(configurations), list[_Run]()
     while waiting or open_:
         passed = time.monotonic() - begun

@@ -1,7 +1,7 @@
 """The typed results of the tools: parts of the JSON of a verb, beside the text that it prints.
 
-Each has `of`, which makes it from the `Answer` of its verb. What a client shows to a model is the
-text; JSON costs it more than twice the tokens. The classes have no slots: the SDK would read them
+Each class method `of` makes it from the `Answer` of its verb. A client shows the text to a model;
+the JSON takes more than twice the tokens. The classes have no slots: the SDK would read them
 as defaults when it makes the schema.
 """
 
@@ -30,7 +30,7 @@ class Finding:
 
     @classmethod
     def of(cls, one: dict[str, Any]) -> Finding:
-        """From the JSON of `tw check` and `tw judge`."""
+        """Make a finding from the JSON of `tw check` and `tw judge`."""
         span, fix = one["span"] or {}, one["fix"] or {}
         place = (span.get("file"), span.get("line"), span.get("column"))
         message = one["message"] if "message" in one else one["text"]
@@ -69,8 +69,8 @@ class Judged:
 
 @dataclass(frozen=True)
 class Planned:
-    """Whether the goal can be reached, and by which commands. ``ticks`` is the length of the plan,
-    ``optimal`` what it is proved least in, ``proof`` how an *unwinnable* is proved."""
+    """The answer of the planner: the verdict and the plan. ``ticks`` is the length of the plan,
+    ``optimal`` the measure in which it is proved least, ``proof`` the proof of *unwinnable*."""
 
     answer: Verdict
     plan: list[str]
@@ -91,7 +91,7 @@ class Planned:
 
 @dataclass(frozen=True)
 class Audited:
-    """The explored states: how many are won, winnable or dead, and what can go wrong."""
+    """The explored states: the numbers that are won, winnable or dead, and the problems found."""
 
     complete: bool
     start: str
@@ -199,7 +199,7 @@ class Imported:
 
 @dataclass(frozen=True)
 class Compared:
-    """Whether two domains behave alike; for each pair of worlds the first difference, if any."""
+    """The comparison of two domains; for each pair of worlds the first difference, if any."""
 
     answer: Literal["equivalent", "no difference found", "different"]
     worlds: list[dict[str, Any]]
@@ -251,7 +251,7 @@ class Commands:
 
 @dataclass(frozen=True)
 class Reasons:
-    """Whether a command would be executed now, and the requires with their truth."""
+    """The requires of a command with their truth, and whether it would be executed now."""
 
     game: int
     allowed: bool
@@ -260,7 +260,7 @@ class Reasons:
 
 @dataclass(frozen=True)
 class Hinted:
-    """The next command of a shortest plan, and how many ticks the goal is away."""
+    """The next command of a shortest plan, and the number of ticks to the goal."""
 
     game: int
     answer: Verdict

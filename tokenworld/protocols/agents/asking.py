@@ -1,4 +1,4 @@
-"""Ask a verb in a child process: progress while it works, and an end when the call is cancelled."""
+"""Run a verb in a child process, report its progress, and end it when the call is cancelled."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Answer:
 
 
 async def ask(work: Work, folder: Path, progress: Progress) -> Answer:
-    """The answer of a verb that runs in ``folder``; it ends with the task that waits for it."""
+    """Return the answer of a verb that runs in ``folder``; cancelling the waiting task ends it."""
     process = await anyio.open_process(
         [sys.executable, "-P", "-m", "tokenworld.protocols.agents.working"],
         stdin=PIPE, stdout=PIPE, stderr=PIPE, cwd=folder, start_new_session=True,
@@ -57,7 +57,7 @@ async def ask(work: Work, folder: Path, progress: Progress) -> Answer:
 
 
 async def _answered(process: Process, work: Work, progress: Progress) -> Answer:
-    """Feed the child, tell its progress, and read its answer."""
+    """Send the work to the child, report its progress, and read its answer."""
     told: list[str] = []
     assert process.stdin is not None
     assert process.stdout is not None
@@ -91,7 +91,7 @@ def _failed(text: str) -> Answer:
 
 
 async def _listen(process: Process, progress: Progress, told: list[str]) -> None:
-    """Pass the lines of progress on; keep the rest."""
+    """Pass progress lines to ``progress``; keep the last characters of stderr in ``told``."""
     assert process.stderr is not None
     rest = ""
     async for chunk in TextReceiveStream(process.stderr, errors="replace"):
@@ -103,7 +103,7 @@ async def _listen(process: Process, progress: Progress, told: list[str]) -> None
 
 
 async def _end(process: Process) -> None:
-    """End the child with all that it started, first by asking."""
+    """End the child and all processes that it started; ask it to end first."""
     if process.returncode is None:
         _signal(process, signal.SIGTERM)
         with anyio.move_on_after(1):

@@ -1,4 +1,4 @@
-"""The files of a served folder: the way from the `source` of a tool to a text, and what may be
+"""The files of a served folder: resolve the `source` of a tool to a text, and check what may be
 written.
 
 A file is named from the root, without `..`; neither it nor a folder on the way is a link. The
@@ -37,13 +37,13 @@ class Root:
     writable: bool = False
 
     def reach(self, texts: dict[Path, str] | None = None) -> Reach:
-        """All that may be read, with texts that stand for files."""
+        """Return the files that may be read, with texts that replace files."""
         return Reach((self.folder, rules_folder(), domains_folder()), texts or {})
 
     def source(self, source: str, name: str = "text.tw", world: str | None = None) -> Named:
-        """A text, or ``FILE`` or ``FILE:world`` below the root, or the name of a bundled world.
+        """Return a text, ``FILE`` or ``FILE:world`` below the root, or a bundled world by its name.
 
-        What has a line feed or a brace is a text; it gets ``name``. Raises `Failure` (TW0001,
+        A source with a line feed or a brace is a text, named ``name``. Raises `Failure` (TW0001,
         TW0006) for a file that may not be read.
         """
         if not source.strip():
@@ -59,7 +59,7 @@ class Root:
         return Named(f"{file}{f':{named}' if colon else behind}", {})
 
     def located(self, named: Named) -> str:
-        """The target of a source for a reader in another folder."""
+        """Return the target of a source for a reader in another folder."""
         file, colon, world = named.target.partition(":")
         path, bundled = self.path(file), domains_folder() / file / "world.tw"
         if path not in named.texts and not path.exists() and bundled.is_file():
@@ -67,7 +67,7 @@ class Root:
         return f"{path}{colon}{world}"
 
     def path(self, name: str) -> Path:
-        """A path below the root. Raises `Failure` (TW0001) for one that leads out of it."""
+        """Return a path below the root. Raises `Failure` (TW0001) for one that leads out of it."""
         pure = PurePosixPath(name.replace("\\", "/"))
         if pure.is_absolute() or ".." in pure.parts or "\0" in name or Path(name).is_absolute():
             raise _refused(name, "leads out of the folder that is served")
@@ -79,7 +79,7 @@ class Root:
         return path
 
     def write(self, name: str, text: str) -> None:
-        """Write a file whole, or not at all. Raises `Failure` (TW0001, TW0006)."""
+        """Write a whole file atomically. Raises `Failure` (TW0001, TW0006)."""
         if not self.writable:
             raise usage("Nothing may be written.", "Start the server with `--write`.")
         self._small(text)
@@ -89,7 +89,7 @@ class Root:
         write_file(path, text, "Name a file that can be written.", folder=path.parent)
 
     def worlds(self) -> list[str]:
-        """The `.tw` files below the root, links left out."""
+        """Return the `.tw` files below the root, links left out."""
         try:
             found: Iterable[Path] = tw_files((str(self.folder),))
         except Failure:

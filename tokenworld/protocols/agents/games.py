@@ -1,7 +1,7 @@
-"""Games that agents play: at most `MOST` at once, each a `Session` with a budget of steps.
+"""Games that agents play: at most `MOST` at once, each a `Session` with a limit of steps.
 
-A player sees what a player may know: secrets stay hidden. Games live in this process, so that a
-step costs a tick and not a start; each is used by one call at a time.
+A player sees only public facts: secrets stay hidden. Games stay in this process, so a step runs
+one tick without a restart. One call at a time uses a game.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Shown = tuple[Any, str]
 
 @dataclass(slots=True)
 class Game:
-    """One game, and how many commands it has taken."""
+    """One game, and the number of commands that it has taken."""
 
     number: int
     session: Session
@@ -40,7 +40,7 @@ class Game:
     lock: anyio.Lock = field(default_factory=anyio.Lock)
 
     def seen(self) -> Shown:
-        """What the player sees now."""
+        """Return what the player sees now."""
         session = self.session
         outcomes = session.moments[-1].outcomes
         status = outcomes[-1].status if outcomes else None
@@ -59,13 +59,13 @@ class Games:
         self._opened = 0
 
     def require_room(self) -> None:
-        """`Failure` (TW0006) where no game can be opened any more."""
+        """Raise `Failure` (TW0006) if no further game can be opened."""
         if len(self._games) >= MOST:
             names = ", ".join(map(str, self._games))
             raise usage(f"{MOST} games are open: {names}.", "Close one of them with `close`.")
 
     async def open(self, target: str, reach: Reach, seed: int) -> Shown:
-        """A new game of a world that was checked."""
+        """Open a new game of a checked world."""
         self.require_room()
 
         def opened() -> Session:
@@ -83,7 +83,7 @@ class Games:
         del self._games[self._find(number).number]
 
     async def observe(self, number: int) -> Shown:
-        """The last result and what can be done; the public state is the typed result."""
+        """Return the last result and the possible commands; the typed result: the public state."""
 
         def look(game: Game) -> Shown:
             return Told(number, game.session.state_json()), game.seen()[1]
@@ -91,7 +91,7 @@ class Games:
         return await self._with(number, look)
 
     async def act(self, number: int, command: str) -> Shown:
-        """Give a command, in words or as a call, and see what comes of it."""
+        """Execute a command, given in words or as a call, and return the result."""
 
         def act(game: Game) -> Shown:
             if game.steps >= STEPS:
@@ -104,7 +104,7 @@ class Games:
         return await self._with(number, act)
 
     async def undo(self, number: int) -> Shown:
-        """Take the last command back."""
+        """Undo the last command."""
 
         def undo(game: Game) -> Shown:
             if not game.session.undo():
@@ -114,7 +114,7 @@ class Games:
         return await self._with(number, undo)
 
     async def legal(self, number: int) -> Shown:
-        """All commands that would be executed now."""
+        """Return all commands that would be executed now."""
 
         def listed(game: Game) -> Shown:
             session = game.session
@@ -127,7 +127,7 @@ class Games:
         return await self._with(number, listed)
 
     async def why_not(self, number: int, command: str) -> Shown:
-        """Which require of a command does not hold."""
+        """Return the requires of a command and whether each one holds."""
 
         def examine(game: Game) -> Shown:
             found = game.session.why_not(command)
@@ -145,7 +145,7 @@ class Games:
     async def hint(
         self, number: int, goal: str | None, seconds: float, say: Callable[[str], None]
     ) -> Shown:
-        """The next command of a shortest plan; the search ends with the call that asked."""
+        """Return the next command of a shortest plan; cancelling the call stops the search."""
         stop = threading.Event()
 
         def look(game: Game) -> Shown:
@@ -169,8 +169,8 @@ class Games:
     async def _with(
         self, number: int, work: Callable[[Game], Shown], stop: threading.Event | None = None
     ) -> Shown:
-        """Work on a game in a thread. A cancelled call sets ``stop`` and waits for its end, so
-        that the next call finds the game at rest."""
+        """Run ``work`` on a game in a thread. A cancelled call sets ``stop`` and waits for its end,
+        so that no two calls use the game at once."""
         game = self._find(number)
         async with game.lock:
             stop = stop or threading.Event()

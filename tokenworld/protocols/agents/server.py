@@ -1,4 +1,4 @@
-"""The server: tools, resources and prompts of one served folder."""
+"""Build the server: tools, resources and prompts of one served folder."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def make_server(root: Root) -> MCPServer:
 
 
 def _add_resources(server: MCPServer, root: Root) -> None:
-    """The cards, the grammar, the error pages, and the worlds."""
+    """Add the resources: cards, grammar, error pages and worlds."""
 
     @server.resource("tw://card/{purpose}", mime_type="text/markdown")
     def card(purpose: str) -> str:
@@ -59,7 +59,7 @@ def _add_resources(server: MCPServer, root: Root) -> None:
 
     @server.resource("tw://errors/{code}", mime_type="text/markdown")
     def error(code: str) -> str:
-        """What a diagnostic means, with an example and its repair."""
+        """The page of a diagnostic, with an example and its repair."""
         return _read(lambda: texts.page(code))
 
     @server.resource("tw://worlds", mime_type="text/plain")
@@ -74,7 +74,7 @@ def _add_resources(server: MCPServer, root: Root) -> None:
 
 
 def _read(read: Callable[[], str]) -> str:
-    """A text, or the diagnostic as the error of the resource."""
+    """Return a text; turn a diagnostic into the error of the resource."""
     try:
         return read()
     except Failure as failure:

@@ -1,4 +1,4 @@
-"""What a client can read and be asked: resources and prompts."""
+"""The resources and prompts that a client can read."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tokenworld.protocols.agents.files import Root
 
 
 def card(purpose: str) -> str:
-    """The card for an author, a player, or who repairs. Raises `Failure` (TW0006) otherwise."""
+    """Return the card for `author`, `player` or `repair`. Raises `Failure` (TW0006) otherwise."""
     from tokenworld.verbs.card import making
 
     for known in making.PURPOSES:
@@ -19,12 +19,12 @@ def card(purpose: str) -> str:
 
 
 def grammar() -> str:
-    """The grammar of the language, for Lark."""
+    """Return the grammar of the language, for Lark."""
     return grammar_path().read_text(encoding="utf-8")
 
 
 def page(code: str) -> str:
-    """The page of a diagnostic code. Raises `Failure` (TW0006) for another word."""
+    """Return the page of a diagnostic code. Raises `Failure` (TW0006) for another word."""
     if code.upper() not in CODES:
         hint = did_you_mean(code.upper(), CODES) or "Codes look like `TW0403`."
         raise usage(f"There is no diagnostic `{code}`.", hint)
@@ -32,18 +32,18 @@ def page(code: str) -> str:
 
 
 def pages() -> str:
-    """All codes, with their titles."""
+    """Return all codes, with their titles."""
     return "\n".join(f"{code}: {title_of(code)}" for code in sorted(CODES))
 
 
 def worlds(root: Root) -> str:
-    """The files below the root, and the names of the bundled worlds."""
+    """Return the files below the root, and the names of the bundled worlds."""
     bundled = sorted(one.parent.name for one in asset_folder("domains").glob("*/world.tw"))
     return "\n".join(["# below the root", *root.worlds(), "", "# bundled, by name", *bundled])
 
 
 def world(root: Root, file: str) -> str:
-    """The text of a file below the root."""
+    """Return the text of a file below the root."""
     return read_source(root.path(file), file).text
 
 

@@ -1,4 +1,4 @@
-"""The tools: each a function whose parameters, docstring and result type are what a client sees.
+"""The tools: each is a function whose parameters, docstring and result type a client sees.
 
 `Tools` holds the served folder and the games. Bad input is a tool error with the diagnostics as its
 text; a negative answer (*refused*, *unwinnable*, a red scenario) is a result.
@@ -39,7 +39,7 @@ from tokenworld.verbs.output import EXIT_USAGE, rendered
 MEGABYTES: Final = 2_048
 """Memory of one tool."""
 _CHECK: Final = "check.check"
-"""What is wrong with a text is the answer of this verb, also where a module is missing."""
+"""This verb reports the errors of a text, also where a module is missing."""
 
 Source = Annotated[
     str,
@@ -58,7 +58,7 @@ GameNumber = Annotated[int, Field(description="The number that `open` gave.")]
 
 @contextmanager
 def told() -> Iterator[None]:
-    """Bad input becomes the error of the tool."""
+    """Turn bad input into the error of the tool."""
     try:
         yield
     except Failure as failure:
@@ -90,7 +90,7 @@ class Tools:
         ]  # fmt: skip
 
     def writing(self) -> list[Callable[..., Any]]:
-        """The tools that write; they are there with `--write` only."""
+        """Return the tools that write files; only `--write` adds them."""
         return [self.write]
 
     # ---- verbs -----------------------------------------------------------------------------------
@@ -161,7 +161,7 @@ class Tools:
         time_limit: Seconds = 60.0,
         seed: int = 0,
     ) -> Annotated[CallToolResult, a.Planned]:
-        """Is a goal reachable? `winnable` with a plan that was replayed, `unwinnable` with the
+        """Decide whether a goal is reachable: `winnable` with a replayed plan, `unwinnable` with a
         cause, or `unknown` within the limits.
         """
         with told():
@@ -328,7 +328,7 @@ class Tools:
         ] = None,
         time_limit: Seconds = 60.0,
     ) -> Annotated[CallToolResult, a.Compared]:
-        """Do two domains (`.tw` or PDDL) behave alike? The answer has the first difference on a
+        """Compare the behaviour of two domains (`.tw` or PDDL); return the first difference on a
         shortest way from the start.
         """
         with told():
@@ -382,25 +382,25 @@ class Tools:
     async def act(
         self, game: GameNumber, command: Command, ctx: Context
     ) -> Annotated[CallToolResult, a.Seen]:
-        """Give a command and see what comes of it. A refused command says why and changes
+        """Execute a command and see the result. A refused command says why and changes
         nothing.
         """
         return await self._shown(lambda: self.games.act(game, command))
 
     async def legal(self, game: GameNumber, ctx: Context) -> Annotated[CallToolResult, a.Commands]:
-        """All commands that would be executed now."""
+        """List all commands that would be executed now."""
         return await self._shown(lambda: self.games.legal(game))
 
     async def why_not(
         self, game: GameNumber, command: Command, ctx: Context
     ) -> Annotated[CallToolResult, a.Reasons]:
-        """Why a command would not be executed now, require by require; nothing is done."""
+        """Show which requires of a command hold now, without executing it."""
         return await self._shown(lambda: self.games.why_not(game, command))
 
     async def hint(
         self, game: GameNumber, ctx: Context, goal: Goal = None, time_limit: Seconds = 20.0
     ) -> Annotated[CallToolResult, a.Hinted]:
-        """The next command of a shortest plan from here, and how far the goal is."""
+        """Return the next command of a shortest plan from here, and the distance to the goal."""
         progress = self._progress(ctx)
 
         def say(text: str) -> None:
@@ -433,7 +433,7 @@ class Tools:
         named: Named,
         seconds: float = 60.0,
     ) -> Answer:
-        """A verb in a child process; bad input is the error of the tool."""
+        """Run a verb in a child process; bad input becomes the error of the tool."""
         work = Work(function, given, self.root.reach(named.texts), seconds, MEGABYTES)
         answer = await ask(work, self.root.folder, self._progress(ctx))
         if answer.failed or (answer.code == EXIT_USAGE and function != _CHECK):
@@ -441,7 +441,7 @@ class Tools:
         return answer
 
     def _progress(self, ctx: Context) -> Callable[[str], Any]:
-        """Tells a client that asked for it a line of progress, numbered from 1."""
+        """Return a function that sends a client lines of progress, numbered from 1."""
         count = 0
 
         async def tell(text: str) -> None:
@@ -461,6 +461,6 @@ def _kind(text: str) -> str:
 
 
 def _joined(*named: Named) -> Named:
-    """The texts of several sources."""
+    """Join the texts of several sources."""
     texts = {path: text for one in named for path, text in one.texts.items()}
     return Named(named[0].target, texts)

@@ -17,7 +17,7 @@ _HOST: Final = "127.0.0.1"
 def serve(root: Path, out: Output, *, write: bool, http: bool, port: int | None) -> int:
     """Serve until the client leaves (stdio) or the process is ended (``http``).
 
-    Only loopback is served, so no other machine can ask. Raises `Failure` for a root that is no
+    The server listens on loopback only. Raises `Failure` for a root that is no
     folder (TW0001), a port that is taken, and options that do not go together (TW0006).
     """
     if port is not None and not http:
@@ -43,7 +43,7 @@ def serve(root: Path, out: Output, *, write: bool, http: bool, port: int | None)
 
 
 def _require_free(port: int) -> None:
-    """`Failure` (TW0006) for a port that cannot be used."""
+    """Raise `Failure` (TW0006) for a port that cannot be used."""
     try:
         with socket.socket() as tried:
             tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -1,7 +1,7 @@
 """The child process of one tool: runs a verb and writes its answer as one JSON object on stdout.
 
-It reads a pickled `Work` of its parent on stdin. Lines of progress go to stderr. A child of its own
-is what makes a tool cancellable, and bounds its time and memory.
+It reads a pickled `Work` from its parent on stdin and writes progress to stderr. A child process
+makes a tool cancellable, and bounds its time and memory.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tokenworld.verbs.output import Output, ended, rendered
 class Work:
     """A function below `tokenworld.verbs` (`judge.verb.judge`) with its arguments, without ``out``.
 
-    ``reach`` is what it may read, ``seconds`` and ``megabytes`` what it may take.
+    ``reach`` limits what it may read; ``seconds`` and ``megabytes`` bound its time and memory.
     """
 
     function: str
@@ -36,7 +36,7 @@ class Work:
 
 @dataclass(slots=True)
 class Told(Output):
-    """Keeps the text and the JSON of a verb; ``failed``: the input could not be used."""
+    """Collects the text and the JSON of a verb; ``failed``: the input could not be used."""
 
     as_json: bool = True
     lines: list[str] = field(default_factory=list)
@@ -67,7 +67,7 @@ class Told(Output):
 
 
 def answer(work: Work) -> dict[str, Any]:
-    """Run a verb: its exit code, its text, its JSON, and whether the input could not be used."""
+    """Run a verb; return its exit code, text, JSON, and whether the input could not be used."""
     out = Told()
     with reaching(work.reach):
         run = _function(work.function)
@@ -86,7 +86,7 @@ def _function(name: str) -> Callable[..., int]:
 
 
 def main() -> None:
-    """Answer one `Work`; nothing but the answer can reach stdout, whatever the verb starts."""
+    """Answer one `Work`; only the answer reaches stdout, even if the verb starts programs."""
     work = pickle.load(sys.stdin.buffer)
     with os.fdopen(os.dup(1), "w", encoding="utf-8") as stdout:
         os.dup2(2, 1)

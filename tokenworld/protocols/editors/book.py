@@ -1,4 +1,4 @@
-"""The texts under edit and what the checker found of them, without any protocol."""
+"""The texts under edit and the results of their checks, independent of any protocol."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Place = tuple[Path | str, int]
 
 @dataclass(eq=False)
 class Snapshot:
-    """One text with the result of its check, and the names that are looked up on first use."""
+    """One text with the result of its check; its names are looked up on first use."""
 
     source: Source
     checked: Checked
@@ -40,15 +40,15 @@ class Snapshot:
         return Positions(self.source.text)
 
     def source_named(self, file: str) -> Source:
-        """The text that a span lies in."""
+        """Return the text that contains a span."""
         return next((one for one in self.checked.sources if one.name == file), self.source)
 
     def place_of(self, symbol: Symbol) -> Place:
-        """The declaration of a symbol, the same in whichever file one asks for it."""
+        """Return the place of the declaration of a symbol, the same for every file that asks."""
         return identity(self.source_named(symbol.span.file)), symbol.span.start
 
     def at(self, offset: int) -> Use | None:
-        """The name at an offset of the text."""
+        """Return the name at an offset of the text."""
         return self.names.at(self.source.name, offset)
 
 
@@ -65,7 +65,7 @@ class Text:
 
 
 def identity(source: Source) -> Path | str:
-    """The identity of a source: its resolved path, or its name."""
+    """Return the identity of a source: its resolved path, or its name."""
     return source.name if source.path is None else source.path.resolve()
 
 
@@ -78,7 +78,7 @@ class Book:
     folders: tuple[Path, ...] = ()
 
     def put(self, uri: str, path: Path | None, text: str, version: int | None) -> None:
-        """Take over a text as it is now in the editor."""
+        """Store a text as it is now in the editor."""
         text = readable(text.removeprefix(BYTE_ORDER_MARK))
         name = uri if path is None else str(path)
         source = Source(name, path, text)
@@ -94,11 +94,11 @@ class Book:
         return Workspace(project_loader(self.opened))
 
     def restart(self, text: Text) -> None:
-        """Forget what earlier checks of a text have kept: one of them was broken off."""
+        """Discard the results of earlier checks of a text, after a check was interrupted."""
         text.workspace = self._workspace()
 
     def close(self, uri: str) -> None:
-        """Forget a text: its file counts again."""
+        """Remove a closed text; its file counts again."""
         text = self.texts.pop(uri, None)
         if text is not None and text.source.path is not None:
             self.opened.pop(text.source.path.resolve(), None)
@@ -119,7 +119,7 @@ class Book:
         return found
 
     def users(self, of: str) -> list[str]:
-        """The open texts whose last check read the file of another one."""
+        """Return the open texts whose last check read the file of another one."""
         changed = self.texts.get(of)
         if changed is None:
             return []
@@ -132,21 +132,21 @@ class Book:
         ]  # fmt: skip
 
     def uri_of(self, source: Source) -> str:
-        """The URI of a source, as the editor has written it where it has opened the file."""
+        """Return the URI of a source, in the editor's spelling if the editor has opened it."""
         wanted = identity(source)
         known = (uri for uri, text in self.texts.items() if identity(text.source) == wanted)
         path = Path(source.name) if source.path is None else source.path
         return next(known, None) or path.resolve().as_uri()
 
     def snapshot(self, source: Source) -> Snapshot:
-        """The check of a text of the project: the last one where the editor has it open."""
+        """Return the check of a text of the project: the last one if the editor has it open."""
         for text in self.texts.values():
             if text.found is not None and text.found.source is source:
                 return text.found
         return Snapshot(source, self.checked(source, self.opened))
 
     def checked(self, source: Source, opened: Mapping[Path, str]) -> Checked:
-        """A check of one text with these texts instead of files."""
+        """Check one text, with these texts in place of files."""
         return check_source(source, project_loader(opened))
 
     def writable(self, source: Source) -> bool:
@@ -162,7 +162,7 @@ class Book:
 
 
 class Project:
-    """The texts of a project as they are now, and which of them reads which.
+    """The current texts of a project, and which of them reads which.
 
     Open texts come first, then the files of the folders that the editor shows; without folders,
     those of the folder of ``about``.
@@ -183,7 +183,7 @@ class Project:
             self._used_by(source)
 
     def readers(self, file: Path | str) -> Iterator[Snapshot]:
-        """The checks of all texts that read a file, directly or through others, or are it."""
+        """Yield the checks of a file and of all texts that read it, directly or indirectly."""
         for place, source in self._sources.items():
             if file == place or file in self._closure(place):
                 if place not in self._snapshots:
@@ -199,7 +199,7 @@ class Project:
         return found
 
     def _used_by(self, source: Source) -> None:
-        """Note the files that the `use` lines of a text, and of the texts they mean, name."""
+        """Record the files that the `use` lines of a text, and of the texts they use, name."""
         if identity(source) in self._reads:
             return
         reads = self._reads[identity(source)] = set()
@@ -215,7 +215,7 @@ class Project:
 
 
 def readable(text: str) -> str:
-    """The text with a sign for each lone surrogate, which no file can hold."""
+    """Return the text with a replacement for each lone surrogate, which no file can hold."""
     if text.isascii():
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

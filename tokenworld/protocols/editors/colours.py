@@ -36,21 +36,21 @@ _IMPLIES: Final = ("implies", "was")
 """Operators of rules that have other keywords too."""
 _BRACES: Final = "()[]{}"
 ARTICLE: Final = rf"(?:{'|'.join(filter(None, get_args(Article)))}|list)(?= +[A-Za-z`])"
-"""What may stand before the value in a slot of a text."""
+"""The text that may precede the value in a slot of a text."""
 _DEFINED: Final = re.compile(r"^[!?]?(\w+):(.*(?:\n[ \t]+\|.*)*)", re.MULTILINE)
 _GROUP: Final = re.compile(r"\(\?P<(\w+)>")
 
 
 @frozen
 class Rule:
-    """A regular expression of one kind of token; among several the first one that fits counts."""
+    """A regular expression of one kind of token; the first one that matches counts."""
 
     kind: Kind
     pattern: str
 
 
 def kind_of(terminal: str, text: str) -> Kind:
-    """The kind of a token of our lexer, or of a comment."""
+    """Return the kind of a token of our lexer, or of a comment."""
     if terminal == "COMMENT":
         return "doc" if text.startswith("##") else "comment"
     known = _kinds_of_words().get(terminal)
@@ -62,7 +62,7 @@ def kind_of(terminal: str, text: str) -> Kind:
 
 
 def rules() -> tuple[Rule, ...]:
-    """The rules in the order in which the lexer tries them; white space has none."""
+    """Return the rules in the order in which the lexer tries them; white space has none."""
     found: list[Rule] = []
     for name, pattern in _groups():
         if name == "COMMENT":
@@ -80,7 +80,7 @@ def rules() -> tuple[Rule, ...]:
 
 
 def _groups() -> list[tuple[str, str]]:
-    """The named groups of the lexer's pattern, in order."""
+    """Return the named groups of the lexer's pattern, in order."""
     pattern = tables().pattern.pattern
     starts = list(_GROUP.finditer(pattern))
     ends = [one.start() for one in starts[1:]] + [len(pattern) + 1]
@@ -92,7 +92,7 @@ def _any(words: Iterable[str]) -> str:
 
 
 def _kinds_of_words() -> dict[str, Kind]:
-    """The kind of each keyword of the grammar."""
+    """Return the kind of each keyword of the grammar."""
     grammar = grammar_path().read_text(encoding="utf-8")
     defined = {name: keywords_of(body) for name, body in _DEFINED.findall(grammar)}
     found: dict[str, Kind] = dict.fromkeys(sorted(tables().keywords), "keyword")

@@ -1,8 +1,8 @@
 """Names and keywords that may stand at a place, from the last check that gave a program.
 
-The text up to the cursor is read by the parser's own automaton, which says what may follow. What
-stands behind a dot depends on the type of what stands before it: locals have the type that the
-item writes, and the rest is looked up in the program.
+The parser's own automaton reads the text up to the cursor and gives the tokens that may follow.
+Members behind a dot depend on the type of the expression before it: locals have the type that
+the item writes; other names are looked up in the program.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ _OF_KIND: Final = {
 
 
 def completions(source: Source, offset: int, program: m.Program | None) -> tuple[Completion, ...]:
-    """What may stand at an offset of a text; words that are begun count as not written yet."""
+    """Return the completions at an offset of a text; a partly typed word counts as not written."""
     tokens = _before(source, offset)
     if tokens is None:
         return ()
@@ -85,7 +85,7 @@ def completions(source: Source, offset: int, program: m.Program | None) -> tuple
 
 
 def _before(source: Source, offset: int) -> list[Token] | None:
-    """The tokens of the item up to the cursor; `None` within a text or a comment."""
+    """Return the tokens of the item up to the cursor; `None` within a text or a comment."""
     text = source.text[:offset]
     line = text[text.rfind("\n") + 1 :]
     tokens, problems = lex(Source(source.name, None, text), tables())
@@ -108,7 +108,7 @@ def _before(source: Source, offset: int) -> list[Token] | None:
 
 
 def _words(tokens: list[Token], last: str, program: m.Program | None) -> Iterator[Completion]:
-    """Keywords that the grammar allows here, types, and names."""
+    """Yield keywords that the grammar allows here, types, and names."""
     machine = Machine(tables(), "item")
     sound = all(machine.feed(token) for token in tokens)
     expected = machine.expected() if sound else frozenset({"NAME", "TYPE"})
@@ -136,7 +136,7 @@ def _words(tokens: list[Token], last: str, program: m.Program | None) -> Iterato
 
 
 def _declared(program: m.Program) -> Iterator[Completion]:
-    """What a program declares, with the kinds that `completions` asks for."""
+    """Yield the declarations of a program, with the kinds that `completions` asks for."""
     yield from (Completion(name, "type") for name in program.types)
     for enum in program.enums.values():
         yield Completion(enum.name, "enum", ", ".join(enum.members))
@@ -164,7 +164,7 @@ def _declared(program: m.Program) -> Iterator[Completion]:
 
 
 def _members(program: m.Program, owner: str) -> Iterator[Completion]:
-    """The attributes, collections and derives of a type; of all types where it is unknown."""
+    """Yield the attributes, collections and derives of a type; of all types where it is unknown."""
     for fluent in program.fluents.values():
         first = _object(fluent.params[0].type) if fluent.params else ""
         if fluent.fluent_kind == "attribute" and _either(program, owner, first):
@@ -181,21 +181,21 @@ def _members(program: m.Program, owner: str) -> Iterator[Completion]:
 
 
 def _either(program: m.Program, one: str, other: str) -> bool:
-    """Whether a value of the first type may have what the second one declares."""
+    """Whether a value of the first type may have a member that the second type declares."""
     if not one or not other:
         return bool(other) and not one
     return program.is_subtype(one, other) or program.is_subtype(other, one)
 
 
 def _object(kind: m.ValueType) -> str:
-    """The name of an object type, also of what a collection holds; nothing for other types."""
+    """Return the name of an object type or of a collection's element type; empty for others."""
     if isinstance(kind, m.CollectionType):
         return _object(kind.element)
     return kind.name if isinstance(kind, m.ObjectType) else ""
 
 
 def _chain(tokens: list[Token]) -> list[str]:
-    """The names of ``a.b.c`` at the end, arguments left out; nothing for any other expression."""
+    """Return the names of ``a.b.c`` at the end, without arguments; empty for other expressions."""
     found: list[str] = []
     place = len(tokens) - 1
     while place >= 0:
@@ -216,7 +216,7 @@ def _chain(tokens: list[Token]) -> list[str]:
 
 
 def _type_of(chain: list[str], tokens: list[Token], program: m.Program) -> str:
-    """The object type of a path; nothing where it is not known."""
+    """Return the object type of a path; empty if it is not known."""
     if not chain:
         return ""
     return _along(chain, _locals(tokens, program), program)
@@ -236,7 +236,7 @@ def _along(chain: list[str], known: Mapping[str, str], program: m.Program) -> st
 
 
 def _result(program: m.Program, owner: str, name: str) -> str:
-    """The object type of a member of a type, or of a fact called so."""
+    """Return the object type of a member of a type, or of a fact with that name."""
     for fluent in program.fluents.values():
         first = _object(fluent.params[0].type) if fluent.params else ""
         if fluent.name == name and (not owner or _either(program, owner, first)):
@@ -249,7 +249,7 @@ def _result(program: m.Program, owner: str, name: str) -> str:
 
 
 def _locals(tokens: list[Token], program: m.Program) -> dict[str, str]:
-    """The names that an item binds before the cursor, with their types as far as written."""
+    """Return the names that an item binds before the cursor, with their types as far as written."""
     found: dict[str, str] = {}
     for place, token in enumerate(tokens[1:], 1):
         name, after = tokens[place - 1], tokens[place + 1 : place + 2]
@@ -267,7 +267,7 @@ def _locals(tokens: list[Token], program: m.Program) -> dict[str, str]:
 
 
 def _path(tokens: list[Token]) -> list[str]:
-    """The names of ``a.b.c`` at the beginning of some tokens."""
+    """Return the names of ``a.b.c`` at the beginning of some tokens."""
     found: list[str] = []
     for place, token in enumerate(tokens):
         if place % 2 == 0 and token.text[0].isalpha():

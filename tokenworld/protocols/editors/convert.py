@@ -40,13 +40,13 @@ ITEMS: Final = {
 
 
 def range_of(places: Positions, start: int, end: int) -> lsp.Range:
-    """The range of two offsets of a text."""
+    """Return the range of two offsets of a text."""
     first, last = places.at(start), places.at(end)
     return lsp.Range(lsp.Position(*first), lsp.Position(*last))
 
 
 def range_in(source: Source, span: Span) -> lsp.Range:
-    """The range of a span of a text."""
+    """Return the range of a span of a text."""
     return range_of(_positions(source.text), span.start, span.end)
 
 
@@ -56,7 +56,7 @@ def _positions(text: str) -> Positions:
 
 
 def published(book: Book, found: Snapshot) -> dict[str, list[lsp.Diagnostic]]:
-    """The findings of a check for each file that it read, by URI; all in the root without one."""
+    """Return the findings of a check by URI; those without a span belong to the root."""
     result: dict[str, list[lsp.Diagnostic]] = {
         book.uri_of(source): [] for source in (found.source, *found.checked.sources)
     }
@@ -67,7 +67,7 @@ def published(book: Book, found: Snapshot) -> dict[str, list[lsp.Diagnostic]]:
 
 
 def diagnostic(book: Book, found: Snapshot, one: Diagnostic) -> lsp.Diagnostic:
-    """One finding, as `tw check --format lsp` tells it."""
+    """Convert one finding as `tw check --format lsp` does."""
     start = lsp.Position(0, 0)
     return lsp.Diagnostic(
         range=lsp.Range(start, start) if one.span is None else _place(found, one.span),
@@ -90,12 +90,12 @@ def _place(found: Snapshot, span: Span) -> lsp.Range:
 
 
 def text_edit(source: Source, edit: Edit) -> lsp.TextEdit:
-    """One edit of a text."""
+    """Convert one edit of a text."""
     return lsp.TextEdit(range_in(source, edit.span), edit.text)
 
 
 def workspace_edit(book: Book, edits: Iterable[tuple[Source, Iterable[Edit]]]) -> lsp.WorkspaceEdit:
-    """Edits of some texts; those that are open are for the version that was looked at."""
+    """Convert edits of several texts; those of open texts name the version that was checked."""
     changes = []
     for source, some in edits:
         uri = book.uri_of(source)
@@ -111,7 +111,7 @@ def workspace_edit(book: Book, edits: Iterable[tuple[Source, Iterable[Edit]]]) -
 
 
 def replaced(source: Source, text: str) -> list[lsp.TextEdit]:
-    """The edits of whole lines that make one text of another."""
+    """Return edits of whole lines that turn one text into another."""
     before, after = source.text.splitlines(keepends=True), text.splitlines(keepends=True)
     places = Positions(source.text)
     starts = [0]
@@ -126,7 +126,7 @@ def replaced(source: Source, text: str) -> list[lsp.TextEdit]:
 
 
 def fixes(book: Book, found: Snapshot, first: int, last: int) -> list[lsp.CodeAction]:
-    """The repairs of the findings that a stretch of text touches."""
+    """Return the repairs of the findings that overlap a range of the text."""
     actions = []
     for one in found.checked.diagnostics:
         span, fix = one.span, one.fix
@@ -152,7 +152,7 @@ def fixes(book: Book, found: Snapshot, first: int, last: int) -> list[lsp.CodeAc
 
 
 def symbol(places: Positions, entry: Entry) -> lsp.DocumentSymbol:
-    """A declaration of the outline, with those inside it."""
+    """Convert a declaration of the outline, with those inside it."""
     return lsp.DocumentSymbol(
         name=entry.name or " ",
         kind=KINDS.get(entry.kind, _KIND.Function),
@@ -164,7 +164,7 @@ def symbol(places: Positions, entry: Entry) -> lsp.DocumentSymbol:
 
 
 def token_numbers(places: Positions, shown: Iterable[Shown]) -> list[int]:
-    """Semantic tokens as five numbers each: lines and units since the token before."""
+    """Encode semantic tokens as five numbers each, with positions relative to the token before."""
     numbers: list[int] = []
     line = unit = 0
     for one in shown:

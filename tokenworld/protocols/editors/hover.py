@@ -12,11 +12,11 @@ from tokenworld.protocols.editors.book import Snapshot
 from tokenworld.protocols.editors.names import Symbol
 
 _LINES = 12
-"""Lines of a declaration that are shown; the rest is one definition away."""
+"""The number of lines of a declaration that are shown."""
 
 
 def hover(found: Snapshot, offset: int) -> tuple[str, Span | None] | None:
-    """The Markdown for an offset, and the span that it is about; `None` where there is nothing."""
+    """Return the Markdown for an offset and the span that it describes; `None` if there is none."""
     use = found.at(offset)
     told = [one for one in found.checked.diagnostics if _covers(one.span, found, offset)]
     parts = [_explained(one) for one in told]
@@ -31,7 +31,7 @@ def _covers(span: Span | None, found: Snapshot, offset: int) -> bool:
 
 
 def _explained(one: Diagnostic) -> str:
-    """The finding, and the first paragraph of the page of its code."""
+    """Return the finding, and the first paragraph of the page of its code."""
     try:
         title, _, page = error_page(one.code).read_text(encoding="utf-8").partition("\n\n")
     except (MissingAssetsError, OSError):
@@ -42,7 +42,7 @@ def _explained(one: Diagnostic) -> str:
 
 
 def _declared(found: Snapshot, symbol: Symbol) -> Iterator[str]:
-    """The lines of a declaration with its doc comment, and what it says in English."""
+    """Yield the lines of a declaration with its doc comment, and its text in English."""
     source = found.source_named(symbol.span.file)
     lines = source.text[symbol.item.start : symbol.item.end].replace("\r\n", "\n").split("\n")
     shown = lines[:_LINES] + ["…"] * (len(lines) > _LINES)
@@ -54,7 +54,7 @@ def _declared(found: Snapshot, symbol: Symbol) -> Iterator[str]:
 
 
 def _docs(text: str, start: int) -> list[str]:
-    """The `##` lines right above a declaration."""
+    """Return the `##` lines right above a declaration."""
     above = text[:start].split("\n")[:-1]
     found: list[str] = []
     while above and above[-1].lstrip().startswith("##"):
@@ -63,7 +63,7 @@ def _docs(text: str, start: int) -> list[str]:
 
 
 def _english(program: m.Program, symbol: Symbol) -> Entry | None:
-    """The entry of the rulebook about a declaration."""
+    """Return the entry of the rulebook about a declaration."""
     rules = program.actions if symbol.kind == "action" else program.laws
     rule = next((one for one in rules.values() if one.span == symbol.item), None)
     if rule is not None and symbol.kind in ("action", "law"):

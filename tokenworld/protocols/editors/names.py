@@ -1,4 +1,4 @@
-"""Which declaration each name of a text means: for definition, references, rename and hover.
+"""Resolve each name of a text to its declaration: for definition, references, rename and hover.
 
 Locals are looked up by their scope in the syntax tree. Other names take what the checker found:
 a term of the checked program stands at the span of the name. Where the program has no term, as in
@@ -43,7 +43,7 @@ class Symbol:
 
 @frozen
 class Use:
-    """A place at which a name stands; ``declares`` where its declaration begins here."""
+    """A place at which a name stands; ``declares`` is true where its declaration begins."""
 
     span: Span
     symbol: Symbol
@@ -130,12 +130,12 @@ class Names:
     trees: Mapping[str, syn.File]
 
     def at(self, file: str, offset: int) -> Use | None:
-        """The use that covers an offset or ends at it; the innermost one."""
+        """Return the use that covers an offset or ends at it; the innermost one."""
         found = [one for one in self.uses.get(file, ()) if one.span.start <= offset <= one.span.end]
         return min(found, key=lambda one: (one.span.end == offset, _length(one)), default=None)
 
     def of(self, symbol: Symbol) -> Iterator[Use]:
-        """Every use of a declaration."""
+        """Yield every use of a declaration."""
         for uses in self.uses.values():
             yield from (one for one in uses if one.symbol == symbol)
 
@@ -166,12 +166,12 @@ def names_of(sources: Sequence[Source], program: m.Program | None) -> Names:
 
 @lru_cache(maxsize=64)
 def _tree(source: Source) -> syn.File:
-    """The tree of a text; modules stay the same while their users are edited."""
+    """Return the tree of a text; modules stay the same while their users are edited."""
     return parse_source(source)[0]
 
 
 def terms_by_place(program: m.Program) -> dict[_Place, list[object]]:
-    """Everything of a program that has a place of its own, by this place."""
+    """Map each place to the nodes of a program that have it."""
     found: dict[_Place, list[object]] = defaultdict(list)
     todo: list[object] = [program]
     parts: dict[type, tuple[str, ...]] = {str: (), int: (), bool: (), type(None): (), Span: ()}
@@ -198,7 +198,7 @@ _KNOWN: Final[dict[type, tuple[str, ...]]] = {}
 
 
 def _names(kind: type) -> tuple[str, ...]:
-    """The fields of a class that hold nodes or terms, in the order in which they are read."""
+    """Return the fields of a class that hold nodes or terms, in the order of reading."""
     found = _KNOWN.get(kind)
     if found is None:
         first = _FIRST.get(kind)
@@ -225,7 +225,7 @@ class _Finder:
     # ---- declarations ----------------------------------------------------------------------
 
     def declare(self, node: syn.Node, above: tuple[syn.Node, ...]) -> None:
-        """Note what a tree declares, names of locals left out."""
+        """Record the declarations of a tree, except the names of locals."""
         for field_name in _names(type(node)):
             kind = _DECLARES.get((type(node), field_name))
             for part in _parts(getattr(node, field_name)):
@@ -261,7 +261,7 @@ class _Finder:
     # ---- uses ------------------------------------------------------------------------------
 
     def visit(self, node: syn.Node, above: tuple[syn.Node, ...], scope: _Scope) -> None:
-        """Note what each name of a tree means; lets and parameters go into ``scope``."""
+        """Resolve each name of a tree; add lets and parameters to ``scope``."""
         if isinstance(node, _OPENS):
             scope = dict(scope)
         inside = (*above, node)
@@ -300,7 +300,7 @@ class _Finder:
     def _settled(
         self, name: syn.Name, kinds: tuple[Kind, ...], above: tuple[syn.Node, ...]
     ) -> Symbol | None:
-        """The meaning of a name in a field that holds a name of some kinds only."""
+        """Resolve a name in a field that holds names of some kinds only."""
         node = above[-1]
         if isinstance(node, syn.Call) and len(above) > 1:
             if isinstance(above[-2], syn.When):
@@ -322,7 +322,7 @@ class _Finder:
         return self._only(kinds, name)
 
     def _type_of(self, node: object) -> str:
-        """The type of a path whose names were looked up, as far as its declarations tell it."""
+        """Return the object type of a path with resolved names, as far as declarations give it."""
         if isinstance(node, syn.Attr | syn.Method):
             last = node.name
         elif isinstance(node, syn.Call):
@@ -335,14 +335,14 @@ class _Finder:
         return "" if symbol is None else self.types.get(symbol, "")
 
     def _lineage(self, name: str) -> tuple[str, ...]:
-        """A type, then what it inherits from."""
+        """Return a type, followed by its supertypes."""
         found = [name]
         for one in found:
             found += [above for above in self.parents.get(one, ()) if above not in found]
         return tuple(found)
 
     def _value(self, name: syn.Name, above: tuple[syn.Node, ...]) -> Symbol | None:
-        """The meaning of a name that is a value, or that a built-in function asks about."""
+        """Resolve a name that is a value, or an argument of a built-in function."""
         node = above[-1]
         if isinstance(node, syn.When):
             return self._only(("action",), name)
@@ -363,7 +363,7 @@ class _Finder:
     def _checked(
         self, name: syn.Name, span: Span, owners: tuple[str, ...] = ("",)
     ) -> Symbol | None:
-        """The declaration that a checked term at a place means by a name."""
+        """Return the declaration that the checked term at a place refers to by a name."""
         for term in self.terms.get(_place(span), ()):
             found = self._meant(term, name, owners)
             if found is not None:
@@ -381,14 +381,14 @@ class _Finder:
         return self._only(("actor",), name) if isinstance(term, m.Me) else None
 
     def _declared(self, item: Span, name: syn.Name) -> Symbol | None:
-        """What a declaration calls so: itself, a member, an inverse or a closure."""
+        """Return the declaration of an item with that name: itself, member, inverse or closure."""
         last = name.value.rpartition(".")[2]
         return next((one for one in self.declared.get(_place(item), ()) if one.name == last), None)
 
     def _only(
         self, kinds: tuple[Kind, ...], name: syn.Name, owners: tuple[str, ...] | None = None
     ) -> Symbol | None:
-        """The declaration of these kinds with that name: that of an owner, of this file, or the
+        """Return the declaration of these kinds with that name: of an owner, of this file, or the
         only one."""
         last = name.value.rpartition(".")[2]
         found = [one for kind in kinds for one in self.known.get((kind, last), ())]
@@ -408,7 +408,7 @@ class _Finder:
             self._note(place, symbol)
 
     def _module(self, use: syn.UseDecl) -> None:
-        """The path of a `use` means the beginning of the file that it names."""
+        """Resolve the path of a `use` to the beginning of the file that it names."""
         inside = tuple(name.value for name in use.path)
         for source in self.sources:
             parts = source.path.with_suffix("").parts if source.path is not None else ()
@@ -424,19 +424,19 @@ def _parts(value: object) -> tuple[object, ...]:
 
 
 def _type_name(node: syn.Node) -> str:
-    """The object type that a declaration writes for what it declares."""
+    """Return the object type that a declaration writes for what it declares."""
     kind = getattr(node, "kind" if isinstance(node, syn.Formal | syn.Binder) else "type", None)
     name = kind.name if isinstance(kind, syn.NamedType) else kind
     return name.value if isinstance(name, syn.Name) else ""
 
 
 def _value_of(node: syn.Node) -> object:
-    """What a local without a type stands for: its value, or the collection it runs over."""
+    """Return the expression that defines a local without a type: its value, or its collection."""
     return getattr(node, "collection" if isinstance(node, syn.Binder) else "value", None)
 
 
 def _owner(above: Sequence[syn.Node]) -> str:
-    """The type of the object whose field is written."""
+    """Return the type of the object whose field is written."""
     if not isinstance(above[-1], syn.Field) or len(above) < 2:
         return ""
     holder = above[-2]
@@ -444,7 +444,7 @@ def _owner(above: Sequence[syn.Node]) -> str:
 
 
 def _world(above: Sequence[syn.Node]) -> str:
-    """The world that a node stands in or plays; nothing elsewhere."""
+    """Return the world that a node stands in or plays; nothing elsewhere."""
     for node in above:
         if isinstance(node, syn.WorldDecl):
             return node.name.value

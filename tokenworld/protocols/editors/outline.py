@@ -1,4 +1,4 @@
-"""What a text looks like to an editor: its symbols, the kinds of its tokens, lenses and hints."""
+"""The outline of a text for an editor: symbols, kinds of tokens, lenses and hints."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Entry:
 
 
 def outline(found: Snapshot) -> list[Entry]:
-    """The declarations of a text, those of types, enums and worlds inside them."""
+    """Return the declarations of a text, those of types, enums and worlds inside them."""
     file = found.source.name
     entries = [
         Entry(one.kind, one.name, one.item, one.span)
@@ -65,7 +65,7 @@ TOKENS: Final = (
     "namespace", "type", "enum", "enumMember", "property", "variable", "parameter", "function",
     "method", "event", "keyword", "comment", "string", "number", "operator",
 )  # fmt: skip
-"""The kinds of tokens that are told, by names of the protocol."""
+"""The kinds of tokens that are reported, by names of the protocol."""
 
 _SHOWN: Final[Mapping[Kind, str]] = {
     "action": "method", "actor": "variable", "alias": "namespace", "attribute": "property",
@@ -84,7 +84,7 @@ _TERMINALS: Final = {
 
 @frozen
 class Shown:
-    """A stretch of text of one kind; ``declares`` where a name is declared."""
+    """A range of text of one kind; ``declares`` where a name is declared."""
 
     start: int
     end: int
@@ -93,7 +93,7 @@ class Shown:
 
 
 def shown_tokens(found: Snapshot) -> list[Shown]:
-    """The kinds of all tokens and comments, in the order of the text."""
+    """Return the kinds of all tokens and comments, in the order of the text."""
     uses = {
         (use.span.start, use.span.end): use for use in found.names.uses.get(found.source.name, ())
     }
@@ -116,7 +116,7 @@ def shown_tokens(found: Snapshot) -> list[Shown]:
 
 @frozen
 class Lens:
-    """Something that can be done with a world or a scenario, above its first line."""
+    """A command on a world or a scenario, shown above its first line."""
 
     verb: Literal["plan", "test", "play"]
     world: str
@@ -124,7 +124,7 @@ class Lens:
 
 
 def lenses(found: Snapshot) -> Iterator[Lens]:
-    """Plan, test and play above each world, test above each scenario."""
+    """Yield plan, test and play for each world, and test for each scenario."""
     items = [_plain(one) for one in found.names.trees[found.source.name].items]
     tested = {one.world.value for one in items if isinstance(one, syn.ScenarioDecl)}
     for item in items:
@@ -140,14 +140,14 @@ def lenses(found: Snapshot) -> Iterator[Lens]:
 
 @frozen
 class Hint:
-    """Words that an editor shows at the end of a place."""
+    """A text that an editor shows at the end of a place."""
 
     offset: int
     text: str
 
 
 def hints(found: Snapshot, plans: Mapping[str, str]) -> Iterator[Hint]:
-    """What the planner found of each world, and whether each invariant is proved.
+    """Yield the planner's answer for each world, and whether each invariant is proved.
 
     ``plans`` are the answers by the names of the worlds.
     """

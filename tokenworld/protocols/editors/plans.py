@@ -1,6 +1,6 @@
 """Plans of worlds under edit, made by `tw plan` in a process of its own, one at a time.
 
-A plan is of the file on disk; a text that is not saved yet gets none.
+Plans are made for the file on disk; an unsaved text gets none.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ _COMMAND_SECONDS: Final = 60.0
 
 @dataclass(slots=True)
 class Plans:
-    """The answers by text and world, and the task that works out the next ones.
+    """The answers by text and world, and the task that computes the next ones.
 
-    ``seconds`` are for each world; 0: no plans but those that are asked for.
+    ``seconds`` limit each world; 0 makes only the plans that are asked for.
     """
 
     seconds: float = 5.0
@@ -33,11 +33,11 @@ class Plans:
     _one: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def answers(self, uri: str) -> Mapping[str, str]:
-        """What is known of the worlds of a text: by world, `winnable in 5 ticks`."""
+        """Return the known answers for the worlds of a text, such as `winnable in 5 ticks`."""
         return self._known.get(uri, ("", {}))[1]
 
     def start(self, uri: str, found: Snapshot, then: Callable[[], None]) -> None:
-        """Plan the worlds of a checked text anew, if its rules are others than last time."""
+        """Plan the worlds of a checked text again, if its rules have changed."""
         program = found.checked.program
         digest = "" if program is None else program.digest
         if digest == self._known.get(uri, ("", {}))[0]:
@@ -66,7 +66,7 @@ class Plans:
             then()
 
     async def run(self, verb: str, target: str) -> str:
-        """Run a verb that somebody has asked for, and tell its answer in a line."""
+        """Run a verb on request, and return its answer as one line."""
         said = await self._answer(verb, target, _COMMAND_SECONDS)
         if verb == "plan":
             return f"{target}: {_planned(said)}"
@@ -74,7 +74,7 @@ class Plans:
         return f"{target}: {passed} passed, {failed} failed"
 
     async def _answer(self, verb: str, target: str, seconds: float) -> dict[str, object]:
-        """The JSON answer of a verb; nothing where it gave none."""
+        """Return the JSON answer of a verb; empty if it gave none."""
         limits = ["--time-limit", str(seconds)]
         if verb == "plan":
             limits += ["--memory-limit", str(_MEGABYTES)]
@@ -109,7 +109,7 @@ def _on_disk(found: Snapshot) -> bool:
 
 
 def _planned(said: dict[str, object]) -> str:
-    """The answer of `tw plan` in a few words."""
+    """Return the answer of `tw plan` in a few words."""
     answer, ticks = said.get("answer"), said.get("ticks")
     if answer == "winnable" and isinstance(ticks, int):
         return f"winnable in {counted(ticks, 'tick')}"

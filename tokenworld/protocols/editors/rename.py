@@ -1,6 +1,6 @@
-"""Renaming a declaration in the whole project, if that changes nothing else.
+"""Rename a declaration in the whole project, if nothing else changes.
 
-The edited texts are checked again. Each program must be what it was but for the name, and the
+The edited texts are checked again. Each program must be the same except for the name, and the
 scenarios that passed must pass, for typed commands and told texts may hold names of objects.
 """
 
@@ -25,14 +25,14 @@ _LOWER: Final = re.compile(r"[a-z][A-Za-z0-9_]*")
 _UPPER: Final = re.compile(r"[A-Z][A-Za-z0-9_]*")
 _TYPES: Final = ("type", "enum")
 _FIXED: Final = ("module", "unit", "alias")
-"""What is not renamed: the name of a file, and what is part of numbers and of other names."""
+"""Kinds that are not renamed: the name of a file, and parts of numbers and of other names."""
 _TOLD: Final = ("action", "event", "label", "member", "object")
 """Names that typed commands, told texts and recorded rows may hold."""
 _PLAN_SECONDS: Final = 5.0
 
 
 class Refused(Exception):
-    """A rename that is not made; the text says why."""
+    """A rejected rename; the text gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Renamed:
 
 
 def renamable(use: Use | None) -> Symbol:
-    """The declaration that a name at a place means; raises `Refused` where it cannot be renamed."""
+    """Return the declaration that a name means; raises `Refused` if it cannot be renamed."""
     if use is None:
         raise Refused("There is no name of a declaration here.")
     if use.symbol.kind in _FIXED:
@@ -55,7 +55,7 @@ def renamable(use: Use | None) -> Symbol:
 def uses_in_project(
     project: Project, found: Snapshot, symbol: Symbol
 ) -> Iterator[tuple[Source, Use]]:
-    """Every use of a declaration in the project, each place once."""
+    """Yield every use of a declaration in the project, each place once."""
     wanted = found.place_of(symbol)
     seen: set[tuple[Path | str, int]] = set()
     local = symbol.kind == "local"
@@ -73,7 +73,7 @@ def uses_in_project(
 
 
 def rename(book: Book, found: Snapshot, symbol: Symbol, new: str) -> tuple[Renamed, ...]:
-    """The edits that give a declaration another name; raises `Refused` where they would break
+    """Return the edits that give a declaration another name; raises `Refused` if they would break
     something."""
     written = _written(symbol, new)
     edits: dict[Path | str, tuple[Source, list[Edit]]] = {}
@@ -89,7 +89,7 @@ def rename(book: Book, found: Snapshot, symbol: Symbol, new: str) -> tuple[Renam
 
 
 def _written(symbol: Symbol, new: str) -> str:
-    """The name as it is written; in backquotes where the language has another word for it."""
+    """Return the name as written: in backquotes if it is reserved or not a plain name."""
     name = new[1:-1] if len(new) > 2 and new[0] == new[-1] == "`" else new
     if not name or not name.isprintable() or "`" in name or name != name.strip():
         raise Refused(f"`{new}` is no name.")
@@ -98,7 +98,7 @@ def _written(symbol: Symbol, new: str) -> str:
 
 
 def edited(text: str, edits: tuple[Edit, ...]) -> str:
-    """The text with all edits made."""
+    """Return the text with all edits applied."""
     for edit in sorted(edits, key=lambda one: one.span.start, reverse=True):
         text = text[: edit.span.start] + edit.text + text[edit.span.end :]
     return text
@@ -107,7 +107,7 @@ def edited(text: str, edits: tuple[Edit, ...]) -> str:
 def _verify(
     project: Project, found: Snapshot, symbol: Symbol, new: str, done: tuple[Renamed, ...]
 ) -> None:
-    """Raise `Refused` unless every text that reads an edited file means what it meant."""
+    """Raise `Refused` unless every text that reads an edited file keeps its meaning."""
     texts = {identity(one.source): edited(one.source.text, one.edits) for one in done}
     book = project.book
     opened = {**book.opened, **{p: text for p, text in texts.items() if isinstance(p, Path)}}
@@ -156,7 +156,7 @@ def _passes(checked: Checked, scenario: m.Scenario) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Alike:
-    """Whether two checked programs differ in one name and in places alone."""
+    """A comparison of two checked programs, which may differ in one name and in places alone."""
 
     old: str
     new: str
@@ -180,6 +180,6 @@ class _Alike:
         return one == other
 
     def _named(self, text: str) -> str:
-        """The text with the new name for the old one, backquotes left out."""
+        """Return the text with the new name for the old one, backquotes left out."""
         old = rf"(?<![A-Za-z0-9_]){re.escape(self.old)}(?![A-Za-z0-9_])"
         return re.sub(old, lambda _: self.new, text).replace("`", "")

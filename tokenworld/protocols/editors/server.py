@@ -1,8 +1,8 @@
 """The language server: requests of an editor, answered from the `Book` in one worker thread.
 
-The loop only takes texts over and sends answers, so typing never waits for a check. Checks and
+The loop only stores texts and sends answers, so typing never waits for a check. Checks and
 everything that reads their results run in one worker, one after another; a check of a text that
-has changed meanwhile is left out.
+has changed meanwhile is skipped.
 """
 
 from __future__ import annotations
@@ -71,13 +71,13 @@ class Server(LanguageServer):
         self.has_terminal = False
 
     async def work(self, what: Callable[..., ResultT], *arguments: object) -> ResultT:
-        """Run something that reads or makes checks in the worker."""
+        """Run a function that reads or makes checks, in the worker."""
         return await asyncio.get_running_loop().run_in_executor(self.worker, what, *arguments)
 
     # ---- checks ------------------------------------------------------------------------------
 
     def schedule(self, uri: str, pause: float = 0.0) -> None:
-        """Check a text soon; a check that still waits is left out."""
+        """Schedule a check of a text; it replaces a check that still waits."""
         waiting = self.pending.pop(uri, None)
         if waiting is not None:
             waiting.cancel()
@@ -90,7 +90,7 @@ class Server(LanguageServer):
             return
         try:
             found = await self.work(self._checked_now, text, text.source)
-        except Exception as error:  # a defect of ours: told, and the next change is checked afresh
+        except Exception as error:  # internal defect: report it; check the next change afresh
             self.book.restart(text)
             said = f"{uri} could not be checked: {type(error).__name__}: {error}"
             self.window_log_message(lsp.LogMessageParams(lsp.MessageType.Error, said))
@@ -101,18 +101,18 @@ class Server(LanguageServer):
         self._plan(text, found)
 
     def _checked_now(self, text: Text, source: Source) -> Snapshot | None:
-        """In the worker: the check, unless the text has changed since it was asked for."""
+        """Check the text in the worker, unless it has changed since the check was asked for."""
         return self.book.check(text.uri) if text.source is source else None
 
     def _publish(self, uri: str, found: Snapshot) -> None:
-        """Send what is known now of all files that a text reads."""
+        """Send the current findings of all files that a text reads."""
         before = set(self.findings.get(uri, ()))
         self.findings[uri] = convert.published(self.book, found)
         for file in sorted(before | set(self.findings[uri])):
             self._send(file)
 
     def _send(self, file: str) -> None:
-        """Publish what all open texts have found in a file, each finding once."""
+        """Publish the findings of all open texts in a file, each finding once."""
         every = [one for found in self.findings.values() for one in found.get(file, ())]
         each = [one for place, one in enumerate(every) if one not in every[:place]]
         text = self.book.texts.get(file)
@@ -125,13 +125,13 @@ class Server(LanguageServer):
         )
 
     def changed(self, uri: str, pause: float) -> None:
-        """Check a text that has changed, and the open ones that use it."""
+        """Check a changed text, and the open texts that use it."""
         self.schedule(uri, pause)
         for other in self.book.users(uri):
             self.schedule(other, pause)
 
     def forget(self, uri: str) -> None:
-        """A text was closed: its file counts again, and its findings are taken back."""
+        """Handle a closed text: its file counts again, and its findings are withdrawn."""
         users = self.book.users(uri)
         waiting = self.pending.pop(uri, None)
         if waiting is not None:
@@ -143,7 +143,7 @@ class Server(LanguageServer):
             self.schedule(other)
 
     async def settled(self, uri: str) -> Text | None:
-        """A text once it is checked as it is now."""
+        """Return a text after its current version is checked."""
         while (task := self.pending.get(uri)) is not None and not task.done():
             await asyncio.wait([task])
         return self.book.texts.get(uri)
@@ -151,7 +151,7 @@ class Server(LanguageServer):
     async def ask(
         self, uri: str, question: Callable[[Snapshot], ResultT], default: ResultT
     ) -> ResultT:
-        """Ask something of the last check of a text, in the worker."""
+        """Answer a question about the last check of a text, in the worker."""
         text = await self.settled(uri)
         if text is None or text.found is None:
             return default
@@ -160,7 +160,7 @@ class Server(LanguageServer):
     # ---- plans -------------------------------------------------------------------------------
 
     def _plan(self, text: Text, found: Snapshot) -> None:
-        """Plan the worlds of a sound file as it is on disk, and show the answers then."""
+        """Plan the worlds of a sound file as it is on disk, then show the answers."""
         self.plans.start(text.uri, found, self._planned)
 
     def _planned(self) -> None:
@@ -179,7 +179,7 @@ server = Server()
 
 @server.feature(lsp.INITIALIZE)
 def initialize(ls: Server, params: lsp.InitializeParams) -> None:
-    """Take over the folders and the options of the editor."""
+    """Store the folders and the options of the editor."""
     given = params.initialization_options
     options = given if isinstance(given, dict) else {}
     ls.has_terminal = options.get("terminal") is True
@@ -204,7 +204,7 @@ def _take_folders(ls: Server) -> None:
 
 @server.feature(lsp.SHUTDOWN)
 def shut_down(ls: Server, params: None) -> None:
-    """End the plans that still run."""
+    """Stop the plans that still run."""
     ls.plans.stop()
 
 
@@ -225,7 +225,7 @@ def changed(ls: Server, params: lsp.DidChangeTextDocumentParams) -> None:
 
 @server.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
 def saved(ls: Server, params: lsp.DidSaveTextDocumentParams) -> None:
-    """Data files and used files may have changed with it."""
+    """Check again, because data files and used files may have changed too."""
     ls.schedule(params.text_document.uri)
 
 
@@ -236,7 +236,7 @@ def closed(ls: Server, params: lsp.DidCloseTextDocumentParams) -> None:
 
 @server.feature(lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES)
 def files_changed(ls: Server, params: lsp.DidChangeWatchedFilesParams) -> None:
-    """Files of disk have changed: any open text may use them."""
+    """Handle changed files on disk: any open text may use them."""
     for uri in ls.book.texts:
         ls.schedule(uri)
 
@@ -327,7 +327,7 @@ async def rename_all(ls: Server, params: lsp.RenameParams) -> lsp.WorkspaceEdit 
 
 
 def _or_error(what: Callable[[], ResultT]) -> ResultT:
-    """The result, or an error of the protocol that says why there is none."""
+    """Return the result, or raise an error of the protocol with the reason."""
     try:
         return what()
     except Refused as refused:
@@ -364,7 +364,7 @@ async def code_actions(ls: Server, params: lsp.CodeActionParams) -> list[lsp.Cod
 
 
 def _fix_all(ls: Server, found: Snapshot) -> list[lsp.CodeAction]:
-    """All safe repairs together, as `tw check --fix` makes them."""
+    """Return all safe repairs as one action, as `tw check --fix` makes them."""
     source = found.source
 
     def check(text: str) -> tuple[Diagnostic, ...]:
@@ -380,7 +380,7 @@ def _fix_all(ls: Server, found: Snapshot) -> list[lsp.CodeAction]:
 
 @server.feature(lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(trigger_characters=["."]))
 async def complete(ls: Server, params: lsp.CompletionParams) -> lsp.CompletionList:
-    """From the last check that gave a program: a half-written line is no reason to wait."""
+    """Complete from the last check that gave a program; do not wait for a half-written line."""
     text = ls.book.texts.get(params.text_document.uri)
     if text is None:
         return lsp.CompletionList(is_incomplete=False, items=[])
@@ -422,7 +422,7 @@ async def semantic_tokens(ls: Server, params: lsp.SemanticTokensParams) -> lsp.S
 
 @server.feature(lsp.TEXT_DOCUMENT_CODE_LENS)
 async def code_lenses(ls: Server, params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
-    """Plan, test and play; without a terminal of the editor's own, what the server can do."""
+    """Return plan, test and play; without an editor's terminal, the server's own commands."""
     uri = params.text_document.uri
 
     def answer(found: Snapshot) -> list[lsp.CodeLens]:
@@ -464,13 +464,13 @@ async def inlay_hints(ls: Server, params: lsp.InlayHintParams) -> list[lsp.Inlay
 
 @server.command("tw.plan")
 async def plan_command(ls: Server, path: str, world: str) -> str:
-    """Plan a world and tell the answer, for editors that have no terminal of their own."""
+    """Plan a world and show the answer, for editors that have no terminal of their own."""
     return await _told(ls, "plan", f"{path}:{world}")
 
 
 @server.command("tw.test")
 async def test_command(ls: Server, path: str, world: str) -> str:
-    """Run the scenarios of a file and tell how many pass."""
+    """Run the scenarios of a file and show how many pass."""
     return await _told(ls, "test", path)
 
 

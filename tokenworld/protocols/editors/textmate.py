@@ -37,7 +37,7 @@ SCOPES: Final[dict[Kind, str]] = {
 
 
 def grammar() -> dict[str, object]:
-    """The grammar as JSON: tokens in the order of the lexer, slots inside texts."""
+    """Return the grammar as JSON: tokens in the order of the lexer, slots inside texts."""
     every = [_rule(one) for one in rules()]
     plain = [one for one in every if one["name"] != SCOPES["string"]]
     return {
@@ -73,7 +73,7 @@ def _rule(one: Rule) -> dict[str, object]:
 
 
 def text() -> str:
-    """The text of the file."""
+    """Return the text of the file."""
     return json.dumps(grammar(), indent=2, ensure_ascii=False) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""``tw lsp``: serve one editor over stdin and stdout until it goes away."""
+"""``tw lsp``: serve one editor over stdin and stdout until it disconnects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers of models, read: worlds, patches, calls of tools, and JSON.
+"""Read the answers of models: worlds, patches, calls of tools, and JSON.
 
 A world stands in a fence ```` ```tw ````, a call as JSON in a fence ```` ```tool ```` (or ``~~~``,
 as in Markdown), a patch between lines ``<<<<<<< SEARCH``, ``=======`` and ``>>>>>>> REPLACE``.
@@ -15,7 +15,7 @@ from tokenworld.diagnostics import counted
 from tokenworld.diagnostics.frozen import frozen
 
 MOST_SOURCE: Final = 256 * 1024
-"""Bytes of a world."""
+"""The greatest number of bytes of a world."""
 
 _OPENS: Final = re.compile(r"(?:```|~~~)([\w.+-]*)")
 _CLOSES: Final = ("```", "~~~")
@@ -58,14 +58,14 @@ class Call:
 
 @frozen
 class Answer:
-    """The parts of an answer in their order, and what could not be read, as sentences."""
+    """The parts of an answer in their order, and the errors in it, as sentences."""
 
     parts: tuple[Whole | Patch | Call, ...]
     problems: tuple[str, ...]
 
 
 def spoken(text: str) -> str:
-    """An answer without the thoughts that some models put before it."""
+    """Return an answer without the thoughts that some models put before it."""
     if not text.lstrip().startswith(_THINKS):
         return text
     return text.partition(_THOUGHT)[2].lstrip("\n")
@@ -115,7 +115,7 @@ def _scanned(text: str) -> _Scan:
 
 
 def read_answer(text: str) -> Answer:
-    """Take an answer apart."""
+    """Parse an answer into its parts."""
     parts: list[Whole | Patch | Call] = []
     problems: list[str] = []
     scan = _scanned(text)
@@ -156,7 +156,7 @@ def _call(text: str) -> Call | str:
 
 
 def patched(text: str, patch: Patch) -> tuple[str, str | None]:
-    """The text after a patch; or the text as it was, and why the patch does not fit."""
+    """Return the text after a patch; or the unchanged text, and why the patch does not fit."""
     if not patch.search.strip():
         return text, "A patch has an empty SEARCH: give some lines of the world."
     places = text.count(patch.search)
@@ -170,7 +170,7 @@ def patched(text: str, patch: Patch) -> tuple[str, str | None]:
 
 
 def whole_texts(text: str) -> list[str]:
-    """The fenced `.tw` texts of an answer; the whole of it where it has no fence."""
+    """Return the fenced `.tw` texts of an answer; the whole of it where it has no fence."""
     scan = _scanned(text)
     found = [one.text for one in _fences(scan) if one.kind in ("tw", "")]
     return found if found or _fences(scan) or scan.fence else [text]
@@ -181,9 +181,9 @@ def _fences(scan: _Scan) -> list[Fence]:
 
 
 def json_of(text: str) -> object:
-    """The JSON of an answer: that of a fence, else the text from its first brace to its last.
+    """Return the JSON of an answer: that of a fence, else from its first brace to its last.
 
-    `ValueError` where there is none.
+    Raises `ValueError` if there is none.
     """
     fenced = [one.text for one in _fences(_scanned(text)) if one.kind in ("json", "")]
     start, end = text.find("{"), text.rfind("}")

@@ -1,4 +1,4 @@
-"""Requests to a language model and its answers: one method, whoever answers."""
+"""Requests to a language model and its answers; every provider has the same method."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROLES: Final[tuple[Role, ...]] = get_args(Role)
 Speaker = Literal["system", "user", "assistant"]
 
 MOST_BYTES: Final = 512 * 1024
-"""Bytes of one answer; what is longer is cut away before anybody reads it."""
+"""The greatest number of bytes of an answer; a longer one is cut before it is read."""
 _SECRET: Final = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)\w*$")
 _LEAST_SECRET: Final = 8
 
@@ -32,7 +32,7 @@ class Message:
 
 @frozen
 class Request:
-    """A conversation that a role puts to the model; ``seed`` is for models that take one."""
+    """A conversation that a role sends to the model; ``seed`` is for models that take one."""
 
     role: Role
     messages: tuple[Message, ...]
@@ -44,12 +44,12 @@ class Request:
 
     @property
     def digest(self) -> str:
-        """The hash by which a transcript knows the request."""
+        """Return the hash that identifies the request in a transcript."""
         return digest(json.dumps(self.to_json(), ensure_ascii=False, sort_keys=True))
 
 
 def digest(text: str) -> str:
-    """The SHA-256 of a text, in hexadecimal digits."""
+    """Return the SHA-256 of a text, in hexadecimal digits."""
     return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
 
 
@@ -64,20 +64,20 @@ class Response:
 
 
 class Provider(Protocol):
-    """Whoever answers: a script, a program, an address, a library."""
+    """A source of answers: a script, a program, an address or a library."""
 
     name: str
     model: str
 
     def ask(self, request: Request) -> Response:
-        """The answer; `ProviderFailure` where none comes."""
+        """Return the answer; raises `ProviderFailure` if none comes."""
 
     def close(self) -> None:
-        """Leave nothing behind."""
+        """Release all resources."""
 
 
 class ProviderFailure(Failure):
-    """TW1301: a provider that gives no answer; ``why`` is a clause."""
+    """TW1301: a provider gave no answer; ``why`` is a clause."""
 
     def __init__(self, why: str, hint: str) -> None:
         self.why, self.hint = why, hint
@@ -85,7 +85,7 @@ class ProviderFailure(Failure):
 
 
 def secrets(environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
-    """The values of the environment that are keys by their names, the longest first."""
+    """Return the values of the environment that are keys by their names, the longest first."""
     found = {
         value.strip()
         for name, value in environment.items()
@@ -95,7 +95,7 @@ def secrets(environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
 
 
 def scrubbed(text: str, keys: Iterable[str]) -> str:
-    """The text without keys, and without halves of characters, which no file can have."""
+    """Return the text without keys, and without lone surrogates, which no file can have."""
     text = text.encode("utf-8", "replace").decode()
     for key in keys:
         text = text.replace(key, "[key]")

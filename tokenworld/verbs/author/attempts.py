@@ -1,4 +1,4 @@
-"""One attempt: a world with its tests, judged; what the developer and the tester hear of it."""
+"""One attempt: a judged world with its tests, and the reports to the developer and the tester."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _RANK: Final[Mapping[Status, int]] = {"refused": 0, "unproven": 1, "accepted": 2
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What came of a round."""
+    """The result of one round."""
 
     number: int
     source: str
@@ -45,7 +45,7 @@ class Attempt:
 
     @property
     def text(self) -> str:
-        """The world as it is judged and written: that of the developer with the tests."""
+        """The world that is judged and written: the developer's text with the tests."""
         return joined(self.source, self.tests)
 
     @property
@@ -58,7 +58,7 @@ class Attempt:
 
     @property
     def score(self) -> tuple[int, int, int, int]:
-        """The higher, the better: status, tiers that ran, errors, warnings."""
+        """The rank of the attempt, higher is better: status, tiers that ran, errors, warnings."""
         found = self.judgement.findings
         errors = sum(one.is_error for one in found)
         return (_RANK[self.status], len(self.judgement.figures), -errors, errors - len(found))
@@ -72,7 +72,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What an attempt is judged by, beside its text."""
+    """The facts by which an attempt is judged, beside its text."""
 
     contract: Contract
     spec: Specification | None
@@ -81,7 +81,7 @@ class Facts:
 
 
 def judged(text: str, facts: Facts, budget: Budget, say: Callable[[str], None]) -> Judgement:
-    """The judgement of the judge, with what only the loop can know."""
+    """Return the judge's verdict, with the findings that only the loop can make."""
     found = judge(source_of(text), facts.contract, budget, say=say)
     own = tuple(_own(text, facts, found))
     if not own:
@@ -107,7 +107,7 @@ def _own(text: str, facts: Facts, found: Judgement) -> Iterable[Finding]:
 
 
 def _weak_wins(text: str, facts: Facts) -> Iterable[Finding]:
-    """Wins whose scenarios pass although the goal holds from the start."""
+    """Yield wins whose scenarios pass although the goal holds from the start."""
     result = checked(text)
     assert result.program is not None
     loaded = Loaded(result.program, result.sources, result.diagnostics)
@@ -137,7 +137,7 @@ def brief_for(
     found: Judgement, without: Collection[str] = (), only: Collection[str] | None = None,
     *, blind: bool = False,
 ) -> str:  # fmt: skip
-    """The brief with some findings; ``blind``: without source lines."""
+    """Return the brief with some findings; ``blind`` leaves source lines out."""
     kept = tuple(
         one
         for one in found.findings

@@ -1,4 +1,4 @@
-"""The desk: every question to a model goes over it, within the budgets, into the transcript."""
+"""Send every request to a model within the budgets, and record it in the transcript."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ Reason = Literal[
     "accepted", "max_rounds", "budget", "stalled", "provider_error", "cancelled", "time", "cut",
 ]  # fmt: skip
 CALLS: Final = 6
-"""Calls of the developer in a round."""
+"""The greatest number of calls of the developer in a round."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What decides a run beside its description and the answers; the header of its transcript.
+    """The settings of a run beside its description and the answers; the header of its transcript.
 
     ``calls`` bounds the developer's calls in a round, ``tools`` whether it has any. ``tokens``,
-    ``cost`` and ``seconds`` are without bound where they are none.
+    ``cost`` and ``seconds`` are unlimited if they are ``None``.
     """
 
     __pydantic_config__ = CLOSED
@@ -56,7 +56,7 @@ class Settings:
 
 
 class Stop(Exception):
-    """The run ends here, for a reason of its own."""
+    """Raised to end the run for an internal reason, such as a budget."""
 
     def __init__(self, reason: Reason, why: str = "") -> None:
         super().__init__(why)
@@ -65,7 +65,7 @@ class Stop(Exception):
 
 @dataclass(slots=True)
 class Desk:
-    """Puts requests, and counts what they take. ``provider`` is none in a replay."""
+    """Sends requests, and counts what they use. ``provider`` is ``None`` in a replay."""
 
     settings: Settings
     transcript: Transcript
@@ -75,14 +75,14 @@ class Desk:
     tokens: int = 0
     cost: float = 0.0
     keys: tuple[str, ...] = ()
-    """What no file may have, beside the keys of the environment."""
+    """Texts that no file may contain, beside the keys of the environment."""
     say: Callable[[str], None] = lambda line: None
 
     def __post_init__(self) -> None:
         self.keys = (*self.keys, *secrets())
 
     def ask(self, role: Role, messages: Sequence[Message]) -> str:
-        """The answer to a conversation.
+        """Return the answer to a conversation.
 
         Raises `Stop` where a budget is used up, and `Outside` where the provider or the time ends.
         """
@@ -97,7 +97,7 @@ class Desk:
         return spoken(found["text"])
 
     def search(self, query: str, live: Callable[[str], object]) -> Event:
-        """The results of a search, which come from outside like an answer."""
+        """Return the results of a search, which come from outside like an answer."""
         return self.transcript.fetch(
             "search", lambda: {"query": query, "results": live(query)}, _is_search
         )

@@ -1,4 +1,4 @@
-"""The texts that open the conversation of each role. A description is data, whatever it says."""
+"""The first messages of each role's conversation. A description is data, whatever it says."""
 
 from __future__ import annotations
 
@@ -96,14 +96,14 @@ You play a world and look for what contradicts these rules. Each time, answer wi
 
 
 def analyst(description: str) -> list[Message]:
-    """Asks for the specification."""
+    """Return the messages that ask for the specification."""
     return [Message("system", f"{_ANALYST}\n\n{_DATA}"), Message("user", _described(description))]
 
 
 def developer(
     description: str, spec: Specification | None, kind: Kind, *, tested: bool, tools: bool
 ) -> list[Message]:
-    """Asks for a world; ``tested``: by somebody else."""
+    """Return the messages that ask for a world; ``tested``: another role writes the tests."""
     how = f"{_DEVELOPER}{HELP}\n{_SUBMIT}" if tools else "Answer with one fence ```tw … ```. "
     scenarios = _NO_SCENARIOS if tested else _OWN_SCENARIOS
     system = f"{how}{scenarios}\n{_KINDS[kind]}\n{_DATA}\n\n{card('author')}"
@@ -112,7 +112,7 @@ def developer(
 
 
 def before(text: str, brief: str, note: str) -> Message:
-    """What the developer sees of the rounds before."""
+    """Return the message that tells the developer about the rounds before."""
     return Message("user", "\n\n".join(one for one in (
         f"The world so far:\n```tw\n{text.rstrip()}\n```" if text.strip() else "",
         f"The judge says:\n{brief.rstrip()}" if brief else "", note) if one))  # fmt: skip
@@ -122,7 +122,7 @@ def tester(
     spec: Specification | None, described: str, signed: str, tests: Iterable[Test],
     disputes: Sequence[Dispute], brief: str,
 ) -> list[Message]:  # fmt: skip
-    """Asks for scenarios."""
+    """Return the messages that ask for scenarios."""
     parts = [f"The specification:\n{spec_text(spec)}" if spec else _described(described)]
     parts.append(f"Signatures:\n```\n{signed}\n```")
     written = "\n\n".join(one.text for one in tests)
@@ -134,13 +134,13 @@ def tester(
 
 
 def researcher(questions: Iterable[Question]) -> list[Message]:
-    """Asks for queries."""
+    """Return the messages that ask for queries."""
     listed = "\n".join(f"{n}. {one.text} ({one.impact})" for n, one in enumerate(questions, 1))
     return [Message("system", f"{_RESEARCHER}\n{_DATA}"), Message("user", listed)]
 
 
 def player(spec: Specification | None, described: str, seen: str) -> list[Message]:
-    """Asks for the first commands."""
+    """Return the messages that ask for the first commands."""
     rules = spec_text(spec) if spec else _described(described)
     system = f"{_PLAYER}\n{_DATA}\n\n{rules}\n\n{card('player')}"
     return [Message("system", system), Message("user", seen)]

@@ -23,7 +23,7 @@ pre { overflow-x: auto; padding: .5rem; background: #8881; }
 
 
 def report_html(result: Result, description: str) -> str:
-    """The page of a run, self-contained."""
+    """Return the page of a run, self-contained."""
     return "\n".join(_page(result, description)) + "\n"
 
 
@@ -119,7 +119,7 @@ def _marked(line: str) -> str:
 
 
 def _plans(best: Attempt) -> Iterator[str]:
-    """A plan for each goal that has one."""
+    """Yield a plan for each goal that has one."""
     goals: Any = best.judgement.figures.get("plan", {}).get("goals", [])
     if not goals:
         return

@@ -51,12 +51,12 @@ Say = Callable[[str], None]
 
 
 def _quiet(line: str) -> None:
-    """Nobody listens."""
+    """Ignore a line of progress."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A description, and who is to make a world of it."""
+    """A description, and the provider and settings that make a world of it."""
 
     description: str
     settings: Settings
@@ -68,15 +68,15 @@ class Job:
     keys: tuple[str, ...] = ()
     """Keys of the provider that no file may have."""
     told: Say = _quiet
-    """Gets a line for each round."""
+    """Called with a line for each round."""
     progress: Say = _quiet
     kept: Callable[[Attempt], None] = lambda attempt: None
-    """Gets each attempt that is better than those before it, to write it down."""
+    """Called with each attempt that is better than those before it, to save it."""
 
 
 @dataclass(slots=True)
 class Result:
-    """What came of a run, round by round."""
+    """The result of a run, round by round."""
 
     reason: Reason = "cut"
     why: str = ""
@@ -86,19 +86,19 @@ class Result:
     violations: list[Violation] = field(default_factory=list)
     best: Attempt | None = None
     draft: str = ""
-    """The last text of the developer's, where the run ended before any was judged."""
+    """The last text of the developer, if the run ended before any was judged."""
     requests: int = 0
     tokens: int = 0
     cost: float = 0.0
 
 
 def author(job: Job) -> Result:
-    """Run the loop to its end. `Failure` only where the transcript cannot be written or differs."""
+    """Run the loop to its end. Raises `Failure` only if the transcript is unwritable or differs."""
     return _Loop(job).run()
 
 
 def header(job: Job) -> dict[str, object]:
-    """The first event of a transcript, which says all that a replay has to know."""
+    """Return the first event of a transcript, with all that a replay needs."""
     return {
         "format": FORMAT, "version": __version__, "description": job.description,
         "description_hash": digest(job.description), "card_hash": digest(card("author")),
@@ -158,7 +158,7 @@ class _Loop:
         return result
 
     def _ended(self, event: Event) -> None:
-        """Take over an end that has its cause outside."""
+        """Apply an end that has an external cause."""
         self.result.reason = event["reason"]
         self.result.why, self.result.hint = event.get("why", ""), event.get("hint", "")
 
@@ -191,7 +191,7 @@ class _Loop:
         raise Stop("accepted" if accepted else "max_rounds")
 
     def _worked(self, number: int) -> None:
-        """Let the developer and the tester work; where a budget ends it, judge what is there."""
+        """Run the developer and the tester; if a budget ends this, judge the current text."""
         try:
             self._developed()
             if self.takes_part("tester"):
@@ -220,7 +220,7 @@ class _Loop:
     # ---- the developer --------------------------------------------------------------------------
 
     def _developed(self) -> None:
-        """Let the developer work until it submits, or its calls are used up."""
+        """Let the developer work until it submits or has used its calls."""
         messages = prompts.developer(
             self.job.description, self.result.spec, self.settings.contract.kind,
             tested=self.takes_part("tester"), tools=self.settings.tools,
@@ -245,7 +245,7 @@ class _Loop:
         return brief_for(last.judgement, without)
 
     def _taken(self, answer: str) -> tuple[str, bool]:
-        """Do what an answer says; what to tell the developer, and whether it submitted.
+        """Execute an answer; return the message to the developer, and whether it submitted.
 
         A world with errors, or one whose change did not fit, is not handed in yet.
         """
@@ -364,8 +364,8 @@ class _Loop:
         )  # fmt: skip
 
     def _stands(self, attempt: Attempt) -> bool:
-        """Whether the player finds nothing against a world that the judge accepts, or has said it
-        already."""
+        """Whether the player reports no violation of a world that the judge accepts, or none that
+        is new."""
         if not self.takes_part("player") or self.result.violations:
             return True
         found = playing.play(self.desk, attempt.text, self.result.spec, self.job.description)
@@ -375,7 +375,7 @@ class _Loop:
         return not found
 
     def _stalls(self, attempt: Attempt) -> None:
-        """Stop where nothing new comes: a source twice, or the same findings twice."""
+        """Stop if there is no progress: the same source twice, or the same findings twice."""
         earlier = self.result.attempts[:-1]
         if any(one.hash == attempt.hash for one in earlier):
             raise Stop("stalled", "the same source again")
@@ -383,7 +383,7 @@ class _Loop:
             raise Stop("stalled", "the same findings again")
 
     def _prepare(self, attempt: Attempt) -> None:
-        """Go on from the best world: a worse one is told and left."""
+        """Continue from the best world; a worse one is reported and dropped."""
         best = self.result.best
         if best is None or best is attempt:
             return
@@ -397,7 +397,7 @@ def _shown(complaints: Sequence[tuple[str, str]]) -> Iterator[str]:
 
 
 def round_line(attempt: Attempt, requests: int, tokens: int) -> str:
-    """The line of a round on the terminal."""
+    """Return the line of a round on the terminal."""
     errors = [one.code for one in attempt.judgement.findings if one.is_error]
     kinds = f" ({', '.join(dict.fromkeys(errors))})" if errors else ""
     disputed = f", {counted(len(attempt.disputes), 'disputed scenario')}" * bool(attempt.disputes)

@@ -1,4 +1,4 @@
-"""The researcher: a few queries to a search of the user's choice, without the answer itself."""
+"""Send a few queries to a search of the user's choice; leave out results with the answer itself."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Search:
     denied: tuple[str, ...] = ()
 
     def results(self, query: str) -> list[dict[str, str]]:
-        """The allowed results, each cut to some hundred words."""
+        """Return the allowed results, each cut to some hundred words."""
         return list(self._allowed(query))[:_MOST_RESULTS]
 
     def _allowed(self, query: str) -> Iterator[dict[str, str]]:
@@ -40,7 +40,7 @@ class Search:
 
 
 def research(desk: Desk, spec: Specification, search: Search) -> Specification:
-    """The specification with what was found about its open questions."""
+    """Return the specification with what was found about its open questions."""
     if not spec.questions:
         return spec
     messages = prompts.researcher(spec.questions)
@@ -76,7 +76,7 @@ def _listed(answer: str, key: str) -> list[Any]:
 
 
 def _answers(found: Iterable[object]) -> Iterator[str]:
-    """The answers that name a source."""
+    """Yield the answers that name a source."""
     for one in found:
         if isinstance(one, dict) and one.get("text") and one.get("source"):
             yield f"{one['text']} [{one['source']}]"

@@ -1,4 +1,4 @@
-"""Texts that models wrote: what they may use, which scenarios they have, and their signatures."""
+"""Texts that models wrote: the files that they may read, their scenarios, and their signatures."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Test:
 
 @frozen
 class Dispute:
-    """A scenario that somebody contests, and why: it stays what it is, and is reported."""
+    """A contested scenario, and the reason; it stays unchanged, and is reported."""
 
     title: str
     why: str
@@ -38,13 +38,13 @@ class Dispute:
 
 
 def source_of(text: str) -> Source:
-    """A source without a place on disk: `use` finds modules of the project and the package only."""
+    """Return a source without a file: `use` finds modules of the project and the package only."""
     return Source(NAME, None, text)
 
 
 @lru_cache(maxsize=8)
 def checked(text: str) -> Checked:
-    """The text as the checker sees it. Tools, tester and judge ask for the same text in turn."""
+    """Return the checked text, cached: tools, tester and judge ask for the same text in turn."""
     return check_text(source_of(text))
 
 
@@ -54,14 +54,14 @@ def is_sound(text: str) -> bool:
 
 
 def joined(text: str, tests: Sequence[Test]) -> str:
-    """The world with the tester's scenarios behind it."""
+    """Return the world with the tester's scenarios behind it."""
     if not tests:
         return text.rstrip("\n") + "\n" if text.strip() else ""
     return "\n\n".join((text.rstrip("\n"), _HEAD, *(one.text for one in tests))) + "\n"
 
 
 def items_of(text: str) -> tuple[tuple[syn.Item, ...], bool]:
-    """The items of a text, and whether all of it could be read."""
+    """Return the items of a text, and whether all of it could be read."""
     tree, problems = parse_source(source_of(text))
     return tree.items, not any(one.is_error for one in problems)
 
@@ -70,7 +70,7 @@ def items_of(text: str) -> tuple[tuple[syn.Item, ...], bool]:
 
 
 def untrusted(text: str) -> str | None:
-    """Why a text may not be used: it is too long, or it reads files that are none of its business.
+    """Return why a text may not be used: it is too long, or it reads files that it may not read.
 
     Checking and running `.tw` touches nothing else.
     """
@@ -99,12 +99,12 @@ def _outside(item: syn.Item) -> Iterator[str]:
 
 
 def titles(text: str) -> tuple[str, ...]:
-    """The titles of the scenarios in a text."""
+    """Return the titles of the scenarios in a text."""
     return tuple(one.title.value for one in items_of(text)[0] if isinstance(one, syn.ScenarioDecl))
 
 
 def without_scenarios(text: str) -> str:
-    """The text without its scenarios: those belong to the tester."""
+    """Return the text without its scenarios: those belong to the tester."""
     spans = [one.span for one in items_of(text)[0] if isinstance(one, syn.ScenarioDecl)]
     for span in reversed(spans):
         text = text[: span.start].rstrip() + "\n" + text[span.end :]
@@ -112,7 +112,7 @@ def without_scenarios(text: str) -> str:
 
 
 def tests_of(text: str) -> tuple[list[Test], list[Dispute]]:
-    """The tests in a text of the tester's, and what cannot be one of them."""
+    """Return the tests in a text of the tester, and the items that cannot be tests."""
     items, sound = items_of(text)
     found: list[Test] = []
     disputes: list[Dispute] = []
@@ -133,14 +133,14 @@ def tests_of(text: str) -> tuple[list[Test], list[Dispute]]:
 
 
 def merged(old: Sequence[Test], new: Iterable[Test]) -> list[Test]:
-    """The tests with new ones: one of the same title takes the place of the old one, none goes."""
+    """Return the tests with new ones; a new test replaces the old one of the same title."""
     by_title = {one.title: one for one in old}
     by_title.update({one.title: one for one in new})
     return sorted(by_title.values(), key=lambda one: one.text.startswith("scenario"))
 
 
 def fitting(text: str, tests: Sequence[Test]) -> tuple[list[Test], list[Dispute]]:
-    """The tests that `tw check` accepts behind the world, and those that it does not."""
+    """Return the tests that `tw check` accepts behind the world, and those that it does not."""
     good, disputes = list(tests), list[Dispute]()
     while good:
         whole = joined(text, good)
@@ -162,7 +162,7 @@ def fitting(text: str, tests: Sequence[Test]) -> tuple[list[Test], list[Dispute]
 
 
 def errors_text(text: str) -> str:
-    """What `tw check` says of a text: at most five findings, errors before remarks."""
+    """Return the findings of `tw check` on a text: at most five, errors before remarks."""
     result = checked(text)
     found: list[Diagnostic] = sorted(result.diagnostics, key=lambda one: not one.is_error)
     if not found:
@@ -175,9 +175,9 @@ def errors_text(text: str) -> str:
 
 
 def signatures(text: str) -> str:
-    """What a tester may know of a sound world: types, facts, headers of rules, objects.
+    """Return the signatures of a sound world: types, facts, headers of rules, objects.
 
-    No effect, no condition and no value is among them.
+    Effects, conditions and values are left out.
     """
     lines: list[str] = []
     sources = checked(text).sources

@@ -1,4 +1,4 @@
-"""The specification: a description taken apart by the analyst, and the contract that follows."""
+"""The specification: the analyst's structured description, and the contract that follows."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Specification:
 
 
 def read_specification(found: object, description: str) -> Specification:
-    """The specification of an analyst's JSON; `ValueError` with the first thing that is wrong."""
+    """Parse the analyst's JSON; raises `ValueError` with the first error."""
     spec = shaped(Specification, found)
     ids = [one.id for one in spec.all_mechanics]
     if not ids:
@@ -83,7 +83,7 @@ def read_specification(found: object, description: str) -> Specification:
 
 
 def unquoted(spec: Specification, description: str) -> tuple[str, ...]:
-    """The ids of mechanics whose quote does not stand in the description."""
+    """Return the ids of mechanics whose quote does not stand in the description."""
     text = _flat(description)
     return tuple(one.id for one in spec.all_mechanics if _flat(one.quote) not in text)
 
@@ -95,8 +95,8 @@ def _flat(text: str) -> str:
 def contract_of(
     asked: Contract, spec: Specification | None, rules: Mapping[str, tuple[str, ...]]
 ) -> Contract:
-    """The contract with the mechanics of a specification and the developer's ``rules`` for them.
-    Mechanics that the contract has already stay as they are."""
+    """Return the contract with the mechanics of a specification and the developer's rules for them.
+    Mechanics that the contract already has stay unchanged."""
     given = {one.id for one in asked.mechanics}
     added = tuple(
         ContractMechanic(one.id, one.text, tuple(rules.get(one.id, ())))
@@ -107,7 +107,7 @@ def contract_of(
 
 
 def spec_text(spec: Specification) -> str:
-    """The specification for models: text, which costs a third of its JSON."""
+    """Return the specification as text for models; it takes a third of the tokens of JSON."""
     return "\n".join(_lines(spec))
 
 

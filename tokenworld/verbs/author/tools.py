@@ -24,7 +24,7 @@ from tokenworld.verbs.author.sources import NAME, checked, errors_text
 from tokenworld.verbs.card.making import standard_modules
 
 MOST_CHARACTERS: Final = 4_000
-"""Characters of what a tool tells."""
+"""The greatest number of characters of a tool's answer."""
 MOST_COMMANDS: Final = 50
 _TRY_SECONDS: Final = 20.0
 NAMES: Final = ("check", "explain", "std", "try", "worlds", "submit")
@@ -38,7 +38,7 @@ HELP: Final = """\
 
 
 def use(call: Call, text: str) -> str:
-    """What a tool answers about a world; a wrong call is an answer too."""
+    """Return the answer of a tool about a world; a wrong call gets an answer too."""
     tool = _TOOLS.get(call.name)
     if tool is None:
         known = ", ".join(NAMES)
@@ -78,7 +78,7 @@ def _std(text: str, given: Mapping[str, object]) -> str:
 
 
 def opened(text: str, world: str | None = None) -> OpenWorld:
-    """A world of a text; `Failure` where it is not sound, or has no such world."""
+    """Return a world of a text; raises `Failure` if it is not sound, or has no such world."""
     found = checked(text)
     if found.program is None:
         raise Failure(*(one for one in found.diagnostics if one.is_error))

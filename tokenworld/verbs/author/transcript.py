@@ -1,9 +1,9 @@
 """The transcript of a run, `tw-author/1`: one JSON object a line, written and synced one by one.
 
-The transcript is the cassette: `tw author --replay` runs the loop again on the recorded answers and
+`tw author --replay` runs the loop again on the recorded answers and
 compares every line. Events that come from outside (`response`, `search`) are taken from it, all
-others are computed again and must be equal. An ``end`` by somebody outside (Ctrl-C, a provider,
-time) is repeated where it stood.
+others are computed again and must be equal. An ``end`` with an external cause (Ctrl-C, a provider,
+time) is repeated at the same place.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Event = dict[str, Any]
 
 
 class Outside(Exception):
-    """The run ends here by a cause from outside; ``event`` is the recorded end, if any."""
+    """Raised when an external cause ends the run; ``event`` is the recorded end, if any."""
 
     def __init__(self, event: Event) -> None:
         super().__init__(str(event.get("reason")))
@@ -34,15 +34,15 @@ class Outside(Exception):
 
 
 def unusable(message: str, hint: str) -> Failure:
-    """TW1302: a transcript that cannot be used."""
+    """Return TW1302: the failure for a transcript that cannot be used."""
     return Failure(Diagnostic("TW1302", message, hint=hint))
 
 
 class Transcript:
-    """Writes events behind those that are ``recorded``, with which it begins.
+    """Writes events behind the ``recorded`` ones, with which it begins.
 
-    ``path`` is where new ones go; without it the run is a replay, which ends where the recorded
-    ones do.
+    New events go to ``path``; without it the run is a replay, which ends with the recorded
+    events.
     """
 
     def __init__(self, path: Path | None, recorded: Sequence[str] = ()) -> None:
@@ -53,12 +53,12 @@ class Transcript:
 
     @property
     def compared(self) -> int:
-        """The events so far."""
+        """The number of events so far."""
         return self._at
 
     @property
     def exhausted(self) -> bool:
-        """Whether every recorded event was met, and new ones can follow."""
+        """Whether every recorded event was matched, so that new ones can follow."""
         return self._at >= len(self._recorded)
 
     def write(self, event: str, /, **fields: object) -> None:
@@ -74,7 +74,7 @@ class Transcript:
     def fetch(
         self, event: str, live: Callable[[], Mapping[str, object]], fits: Callable[[Event], bool], /
     ) -> Event:
-        """An event from outside: the recorded one, if it ``fits``, else what ``live`` returns."""
+        """Return an external event: the recorded one if it ``fits``, else that of ``live``."""
         if self._at < len(self._recorded):
             found = read_line(self._recorded[self._at])
             if found.get("event") == event:
@@ -124,12 +124,12 @@ def _short(line: str) -> str:
 
 
 def line_of(event: Mapping[str, object]) -> str:
-    """An event as its line."""
+    """Return the line of an event."""
     return json.dumps(event, ensure_ascii=False, sort_keys=True)
 
 
 def read_line(line: str) -> Event:
-    """The event of a line; `Failure` (TW1302) where it is none."""
+    """Return the event of a line; raises `Failure` (TW1302) if there is none."""
     try:
         found = json.loads(line)
     except (ValueError, RecursionError):
@@ -140,9 +140,9 @@ def read_line(line: str) -> Event:
 
 
 def recorded_lines(run: Path) -> list[str]:
-    """The events of a transcript, or of a folder with one; a torn last line is left out.
+    """Return the events of a transcript, or of a folder with one; a torn last line is left out.
 
-    `Failure` (TW0001, TW1302) where there is none, or of another version.
+    Raises `Failure` (TW0001, TW1302) if there is none, or one of another version.
     """
     path = run / NAME if run.is_dir() else run
     try:
@@ -159,9 +159,9 @@ def recorded_lines(run: Path) -> list[str]:
 
 
 def without_end(lines: Sequence[str]) -> list[str]:
-    """The lines without an end by somebody outside, behind which a run can go on.
+    """Return the lines without an end by an external cause, after which a run can continue.
 
-    `Failure` (TW0006) where the run came to an end of its own.
+    Raises `Failure` (TW0006) if the run ended by itself.
     """
     last = read_line(lines[-1])
     if last.get("event") != "end":

@@ -1,4 +1,4 @@
-"""``tw author``: a run, its replay, and going on with it; `exit_code` says what it returns."""
+"""``tw author``: run, replay or resume; `exit_code` lists the exit codes."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ from tokenworld.verbs.output import (
 )
 
 MOST_DESCRIPTION: Final = 256 * 1024
-"""Bytes of a description."""
+"""The greatest number of bytes of a description."""
 _KEY: Final = 4
-"""Characters of a key at least: a shorter one would be found in any text."""
+"""The least number of characters of a key: a shorter one would be found in any text."""
 _HINT: Final = "Name a folder that can be written with `-o`."
 
 
@@ -120,7 +120,7 @@ def _job(
     output: Path,
     keys: tuple[str, ...],
 ) -> Job:
-    """What is to be done: that of the command line, or of the run that goes on."""
+    """Return the job of the command line, or of the run that is resumed."""
     if recorded:
         return replace(_recorded_job(read_line(recorded[0]), Transcript(None)), keys=keys)
     if description is None:
@@ -218,7 +218,7 @@ def _search(command: str, deny: Path | None, seconds: float, open_: ExitStack) -
 
 
 def _placed(job: Job, output: Path, recorded: list[str], out: Output) -> Job:
-    """The job with its transcript in the folder, which has what is recorded so far."""
+    """Return the job with its transcript in the folder, which has what is recorded so far."""
     lines = without_end(recorded) if recorded else []
     path = output / TRANSCRIPT
     write_file(path, "".join(f"{one}\n" for one in lines), _HINT, folder=output)
@@ -270,7 +270,7 @@ def _plain(value: object) -> object:
 
 
 def _told(result: Result, output: Path, out: Output) -> int:
-    """Say what came of the run; the exit code."""
+    """Print the result of the run; return the exit code."""
     code = exit_code(result)
     best = result.best
     if result.reason == "provider_error":
@@ -291,7 +291,7 @@ def _told(result: Result, output: Path, out: Output) -> int:
 
 
 def status_of(result: Result) -> str:
-    """The status of the best world, *not judged* for a draft, *no world* without any."""
+    """Return the status of the best world, *not judged* for a draft, *no world* without any."""
     if result.best is not None:
         return result.best.status
     return "not judged" if result.draft else "no world"

@@ -1,4 +1,4 @@
-"""Do two PDDL domains do the same? Compared on problems that are made for the original.
+"""Compare the behaviour of two PDDL domains, on problems that are made for the original.
 
 Where the two do not declare the same types, both are compared without types.
 """
@@ -16,7 +16,7 @@ _WALKS = 1
 
 @dataclass(frozen=True, slots=True)
 class Behaviour:
-    """How many of the made problems are proved alike, alike as far as seen, different, unusable.
+    """The numbers of problems proved alike, alike as far as explored, different, and unusable.
 
     ``possible`` of ``actions`` are possible at the start of one of them.
     """
@@ -31,7 +31,7 @@ class Behaviour:
 
     @property
     def same(self) -> bool:
-        """No difference on any problem, and at least one was compared."""
+        """Whether no problem shows a difference, and at least one was compared."""
         return self.equivalent + self.alike > 0 and self.different == self.unusable == 0
 
     @property
@@ -79,7 +79,7 @@ _ANSWERS = {"equivalent": "equivalent", "no difference found": "alike", "differe
 
 
 def _alike_typed(original: str, text: str) -> tuple[str, str, bool]:
-    """The two domains, without types where they do not have the same ones."""
+    """Return the two domains, without types where they do not have the same ones."""
     try:
         same = types_of(original) == types_of(text)
     except ValueError:
@@ -90,5 +90,5 @@ def _alike_typed(original: str, text: str) -> tuple[str, str, bool]:
 
 
 def _possible(side: Side) -> set[str]:
-    """The names of the actions that are possible at the start."""
+    """Return the names of the actions that are possible at the start."""
     return {name for name, _ in side.results(side.start())}

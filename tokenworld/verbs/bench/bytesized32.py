@@ -1,4 +1,4 @@
-"""``tw bench bytesized32``: do worlds start, run and end as games of ByteSized32 should?
+"""``tw bench bytesized32``: check that worlds start, run and end as games of ByteSized32 should.
 
 Of each world: it starts and has goals and actions; random play meets no error; each goal that it
 has is winnable, by a plan that is replayed; not trivially, that is not at the start and not by
@@ -34,7 +34,7 @@ from tokenworld.verbs.pages.sections import Section
 
 _RUNS: Final = 5
 _TICKS: Final = 100
-"""Random play: so many runs of so many ticks."""
+"""Random play: the number of runs, and of ticks in each."""
 _ERROR: Final = STATUSES.index("error")
 CHECKS: Final = ("starts", "actions", "runs", "winnable", "not trivially", "needs its objects")
 
@@ -67,9 +67,9 @@ def bytesized32(
     seconds: float,
     output: Path | None,
 ) -> int:
-    """Check the worlds of a folder, or of ``predictions``; 1 if one of ours fails a check.
+    """Check the worlds of a folder, or of ``predictions``; return 1 if a bundled one fails a check.
 
-    Without a folder the 32 worlds that come with the package: the ceiling. ``seconds`` bound the
+    Without a folder, check the 32 bundled worlds: the ceiling. ``seconds`` bound the
     search for each plan, and a third of them the proofs that its objects are needed.
     """
     author = None if predictions is None else Author(model, date, cost)
@@ -148,10 +148,10 @@ def _by_itself(engine: Engine, state: State, ticks: int) -> bool:
 
 
 def _needed(engine: Engine, state: State, verdict: Verdict, seconds: float) -> Iterator[str]:
-    """What the plan handles and without which there is none, by a proof: all objects of one type.
+    """Yield each type of the plan's objects whose removal is proved to make the goal unreachable.
 
-    First those without which the goal is out of reach even if nothing were undone, which is found
-    at once; then by searches, a third of ``seconds`` for all of them.
+    First the types whose absence makes the goal unreachable even without deletions, a fast test;
+    then by searches, with a third of ``seconds`` for all of them.
     """
     simulator = EngineSimulator(engine, state)
     handled = _handled(engine, state, verdict)
@@ -174,9 +174,9 @@ def _remove(tick: Tick, numbers: Sequence[int]) -> None:
 
 
 def _handled(engine: Engine, state: State, verdict: Verdict) -> dict[str, list[int]]:
-    """The objects that the commands of a plan name, with all others of their types; in its order.
+    """Map each object or type that a plan's commands name to all objects of that type.
 
-    Whoever acts is left out, and so is what the plan creates.
+    Actors and objects that the plan creates are left out.
     """
     actions = engine.instance.program.actions
     found: dict[str, list[int]] = {}

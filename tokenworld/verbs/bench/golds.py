@@ -1,4 +1,4 @@
-"""The golds of a PDDL benchmark and the predictions of them, read from paths that the user gives.
+"""Read the golds of a PDDL benchmark and the predictions of them from the given paths.
 
 A path is a folder with PDDL files, one PDDL file, or the published file of Text2World, a list of
 objects with `id`, `file_name` and `pddl_domain`. A folder of predictions has for a gold `NAME` one
@@ -32,7 +32,7 @@ class Gold:
 
 
 def read_golds(path: Path) -> list[Gold]:
-    """The golds of a path in the order of their names.
+    """Return the golds of a path in the order of their names.
 
     Raises `Failure` where there is none (TW0001), and for a file that cannot be read.
     """
@@ -57,7 +57,7 @@ def _of_folder(folder: Path) -> Iterator[Gold]:
 
 
 def _of_list(path: Path) -> Iterator[Gold]:
-    """The golds of the published list, named by number and file as `t2w_006_name` or as given."""
+    """Yield the golds of the published list, named by number and file, or as given."""
     hint = "Text2World publishes it as `pddl_benchmark/our_benchmark.json`."
     try:
         entries = json.loads(read_source(path).text)
@@ -73,7 +73,7 @@ def _of_list(path: Path) -> Iterator[Gold]:
 
 
 def pairs(folder: Path) -> Iterator[tuple[Path, list[Path]]]:
-    """Every domain in a folder and below, with the problems beside it that name it."""
+    """Yield every domain in a folder and below, with the problems beside it that name it."""
     for place in sorted({path.parent for path in folder.rglob("*.pddl")}):
         files = sorted(place.glob("*.pddl"))
         domains = [path for path in files if _is_domain(path)]
@@ -93,7 +93,7 @@ def _is_domain(path: Path) -> bool:
 
 
 def prediction_of(gold: Gold, folder: Path) -> Source | Failure | None:
-    """The predicted domain as PDDL, its fault where it cannot be read, ``None`` without a file."""
+    """Return the predicted domain as PDDL, its fault if unreadable, ``None`` without a file."""
     for form in _FORMS:
         path = folder / form.format(gold.name)
         if path.is_file():

@@ -1,7 +1,7 @@
-"""Problems made for a PDDL domain, on which two domains can be compared by what they do.
+"""Make problems for a PDDL domain, to compare the behaviour of two domains on them.
 
-The problem with number k of n has at its start what the actions k, k + n, k + 2n … ask for, for
-arguments that are drawn; then other facts and values at random. So each action is possible in one
+At the start of problem k of n, the preconditions of the actions k, k + n, k + 2n … hold for drawn
+arguments; other facts and values are random. So each action is possible in one
 of the problems at least, where its precondition can be met by facts alone. Equal arguments give
 equal texts.
 """
@@ -18,13 +18,13 @@ from tokenworld.verbs.bench.normal import Tree, normal, read
 __all__ = ["instances", "types_of", "without_types"]
 
 _EACH: Final = 2
-"""Objects of each type that has no types below it."""
+"""The number of objects of each type that has no types below it."""
 _UNTYPED: Final = 4
-"""Objects of a domain without types."""
+"""The number of objects of a domain without types."""
 _SHARE: Final = 0.35
 """The share of all ground atoms that are true at the start."""
 _ATOMS: Final = 60
-"""Atoms of one predicate, and values of one function, that are drawn at most."""
+"""The greatest number of drawn atoms of one predicate, and of drawn values of one function."""
 _VALUES: Final = 6
 
 Args = tuple[str, ...]
@@ -32,17 +32,17 @@ Atom = tuple[str, Args]
 
 
 def instances(domain: str, number: int, seed: int = 0) -> list[str]:
-    """The texts of ``number`` problems for a domain; raises `ValueError` if it is not PDDL."""
+    """Return ``number`` problems for a domain; raises `ValueError` if it is not PDDL."""
     return [_Maker(domain, Random(f"{seed} {k}")).problem(k, number) for k in range(number)]
 
 
 def types_of(domain: str) -> frozenset[str]:
-    """The names of the declared types."""
+    """Return the names of the declared types."""
     return frozenset(_name(one) for one in _listed(normal(domain)[":types"])) - {"object"}
 
 
 def without_types(domain: str) -> str:
-    """The domain with all objects of one type."""
+    """Return the domain with all objects of one type."""
     tree: list[Tree] = [
         one for one in read(domain) if not (isinstance(one, list) and one[:1] == [":types"])
     ]
@@ -128,7 +128,7 @@ class _Maker:
         return [name for name, of in everything.items() if self._below(of, kind)]
 
     def _drawn(self, kinds: Sequence[Tree]) -> Args | None:
-        """Arguments of these types, different ones where there are enough."""
+        """Return arguments of these types, different ones where there are enough."""
         found: list[str] = []
         for kind in kinds:
             members = self._members(kind)
@@ -141,7 +141,7 @@ class _Maker:
     # -- what an action asks for
 
     def _ask(self, tree: Tree, names: dict[str, str]) -> None:
-        """Make a condition true by facts, as far as they can."""
+        """Make a condition true by adding facts, as far as facts can."""
         if not isinstance(tree, list) or not tree:
             return
         head = tree[0]
@@ -204,7 +204,7 @@ class _Maker:
         )
 
     def _some(self, kinds: Sequence[Tree]) -> list[Args]:
-        """Arguments of these types: all where there are few, else the first after a shuffle."""
+        """Return arguments of these types: all if they are few, else the first after a shuffle."""
         pools = [self._members(kind) for kind in kinds]
         for pool in pools:
             self.random.shuffle(pool)

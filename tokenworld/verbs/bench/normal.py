@@ -19,7 +19,7 @@ _TYPED = (":types", ":constants", ":objects")
 
 
 def read(text: str, *, keep_case: bool = False) -> list[Tree]:
-    """The first list of a text, without comments, in lower case unless ``keep_case``.
+    """Return the first list of a text, without comments, in lower case unless ``keep_case``.
 
     Raises `ValueError` on unbalanced text, and if there is no list.
     """
@@ -42,7 +42,7 @@ def read(text: str, *, keep_case: bool = False) -> list[Tree]:
 
 
 def typed(items: list[Tree]) -> list[Tree]:
-    """``?a ?b - t`` as pairs; a `- t` without blank before it is split."""
+    """Return ``?a ?b - t`` as pairs; a `- t` without a blank before it is split."""
     words: list[Tree] = []
     for item in items:
         glued = isinstance(item, str) and item[0] == "-" and len(item) > 1
@@ -80,7 +80,7 @@ def condition(tree: Tree) -> Tree:
 
 
 def effects(tree: Tree) -> list[Tree]:
-    """The effects in order: nested conjunctions flattened, costs last and added."""
+    """Return the effects in order: nested conjunctions flattened, costs last and added."""
     flat = list(_flat(tree))
     paid = [one for one in flat if is_cost(one)]
     rest = [one for one in flat if not is_cost(one)]
@@ -140,7 +140,7 @@ def _derived(tree: list[Tree]) -> list[Tree]:
 
 
 def normal(text: str) -> dict[str, Tree]:
-    """The normal form of a file, section by section: what a round trip must keep (docs/pddl.md)."""
+    """Return the normal form of a file by sections: what a round trip must keep (docs/pddl.md)."""
     sections = [part for part in read(text)[1:] if isinstance(part, list) and part]
     if not sections:
         raise ValueError("no sections")
@@ -203,5 +203,5 @@ def _sorted(tree: Tree) -> Tree:
 
 
 def _dropped(fact: Tree) -> bool:
-    """The start of the costs, and facts that are false at the start anyway."""
+    """Whether a fact starts the costs, or is false at the start anyway."""
     return isinstance(fact, list) and (is_cost(fact) or fact[:1] == ["not"])

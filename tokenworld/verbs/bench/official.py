@@ -1,4 +1,4 @@
-"""The scores that the published script of Text2World gives, with all its accidents.
+"""Compute the scores of the published script of Text2World, including its defects.
 
 The script (`text2world/utils/evaluator.py` of its repository, commit 9440ff7) reads both domains
 with tarski and compares sets of texts: predicates as `name_arity`, an action's parameters,
@@ -41,7 +41,7 @@ class Official:
 
 
 def official(original: str, text: str) -> Official:
-    """The script's scores of ``text`` against ``original``; comments of the original do not count.
+    """Return the script's scores of ``text`` against ``original``, whose comments do not count.
 
     `tw bench text2world` calls it for golds, their round trips and predictions.
     """
@@ -86,13 +86,13 @@ class _Action:
     effects: tuple[str, ...]
 
     def facets(self) -> tuple[list[str], list[str], list[str]]:
-        """The three lists of texts; raises `IndexError` where one of the texts is empty."""
+        """Return the three lists of texts; raises `IndexError` where one of the texts is empty."""
         asked = [part.strip() for part in self.asked[1:-1].split("and")]
         return _sorted(self.params), _sorted(asked), _sorted(self.effects)
 
 
 def _sorted(texts: Sequence[str]) -> list[str]:
-    """The script's `_preprocess`: the operands of an `or` in order, cut without regard to depth."""
+    """Apply the script's `_preprocess`: sort the operands of an `or`, cut at any depth."""
     found = sorted(texts)
     for place, text in enumerate(found):
         if text[0] == "(" and " or " in text:
@@ -105,11 +105,11 @@ def _sorted(texts: Sequence[str]) -> list[str]:
 
 
 class _Refused(ValueError):
-    """Tarski does not read it."""
+    """Raised when tarski does not read a domain."""
 
 
 def _opened(text: str) -> _Reader | None:
-    """A domain as tarski reads it, or ``None`` where it does not."""
+    """Return a domain as tarski reads it, or ``None`` where it does not."""
     try:
         return _Reader(_first(text.strip()))
     except (ValueError, RecursionError):
@@ -117,7 +117,7 @@ def _opened(text: str) -> _Reader | None:
 
 
 def _first(text: str) -> list[Tree]:
-    """The first list: what follows is not read; a comment without a line end is an error."""
+    """Return the first list; ignore the rest. A comment without a line end is an error."""
     if re.search(r";[^\n]*\Z", text):
         raise _Refused("a comment at the end")
     plain = re.sub(r";[^\n]*\n", "\n", text)
@@ -136,7 +136,7 @@ _KEPT = """domain either problem assign max min sin cos sqrt tan acos asin atan 
 maximize preference at-end always sometime within at-most-once sometime-after sometime-before
 always-within hold-during hold-after is-violated scale-up scale-down int float object number"""
 _NO_NAMES: Final = frozenset(_KEPT.split())
-"""Words that tarski's lexer keeps for itself, as they are written here."""
+"""Reserved words of tarski's lexer, as they are written here."""
 _CONNECTIVES: Final = frozenset(
     ("and", "not", "or", "imply", "exists", "forall", "when", "define", "increase", "decrease")
 )
@@ -165,7 +165,7 @@ def _list(tree: Tree) -> list[Tree]:
 
 
 def _word(tree: Tree) -> str:
-    """The first word of a list in lower case; empty where there is none."""
+    """Return the first word of a list in lower case; empty where there is none."""
     head = tree[0] if isinstance(tree, list) and tree else ""
     return head.lower() if isinstance(head, str) else ""
 
@@ -199,14 +199,14 @@ class _Reader:
             step = self._section(_list(part), step)
 
     def heads(self) -> list[str]:
-        """The predicates as the script writes them; arithmetic brings four of its own."""
+        """Return the predicates as the script writes them; arithmetic brings four of its own."""
         own = [f"{name}_{len(types)}" for name, types in self.predicates.items()]
         return own + [f"{sign}_2" for sign in _COMPARED if self.arithmetic]
 
     # -- sections
 
     def _section(self, part: list[Tree], step: int) -> int:
-        """Read a section; its place in the fixed order is returned."""
+        """Read a section; return its place in the fixed order."""
         key = part[0] if part else ""
         if key in _ORDER[step:]:
             step = _ORDER.index(str(key))
@@ -271,7 +271,7 @@ class _Reader:
     def _typed(
         self, items: list[Tree], *, variables: bool = False, known: bool = True, roots: bool = False
     ) -> list[Sorted]:
-        """The names with their types, those without a type last or first as tarski has them."""
+        """Return the names with their types; those without are last or first, as in tarski."""
         typed: list[Sorted] = []
         waiting: list[str] = []
         root = False
@@ -323,7 +323,7 @@ class _Reader:
         self.actions[str(part[1])] = _Action(tuple(scope), asked, tuple(texts))
 
     def _inner(self, scope: dict[str, str], items: Tree) -> tuple[list[Sorted], dict[str, str]]:
-        """The variables of a quantifier, and the scope inside it."""
+        """Return the variables of a quantifier, and the scope inside it."""
         found = self._typed(_list(items), variables=True)
         names = [name for name, _ in found]
         if set(names) & scope.keys() or len(set(names)) < len(names):
@@ -376,7 +376,7 @@ class _Reader:
         return f"{name}({','.join(text for text, _ in terms)})"
 
     def _term(self, tree: Tree, scope: dict[str, str]) -> Sorted:
-        """A term and its type; that of a number is empty."""
+        """Return a term and its type; the type of a number is empty."""
         if isinstance(tree, list):
             return self._value(tree, scope)
         if _NUMBER.match(tree):
@@ -407,7 +407,7 @@ class _Reader:
     # -- effects
 
     def _effects(self, tree: Tree, scope: dict[str, str], *, top: bool) -> tuple[list[str], int]:
-        """The texts of effects, and how many of them are costs, which only the top leaves out."""
+        """Return the texts of effects, and the number of costs, which only the top leaves out."""
         parts = _list(tree)
         each = parts[1:] if _word(parts) == "and" else [parts]
         texts: list[str] = []
@@ -465,7 +465,7 @@ def _is_cost(tree: Tree) -> bool:
 
 
 def _split(items: list[Tree]) -> Iterator[Tree]:
-    """The words of a typed list; `-t` without a blank is two words."""
+    """Yield the words of a typed list; `-t` without a blank is two words."""
     for item in items:
         if isinstance(item, str) and len(item) > 1 and item[0] == "-":
             yield "-"

@@ -1,4 +1,4 @@
-"""Figures that papers report, beside ours in the tables: quoted, never measured here."""
+"""Figures that papers report, for the tables; quoted, not measured here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all reports of ``tw bench`` have in common: who answered, intervals, output."""
+"""Shared parts of all reports of ``tw bench``: authors, intervals, output."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Author:
 
     @property
     def shown(self) -> str:
-        """As a table has it: a figure of a model carries its name and its date."""
+        """Return the author as tables show it: a figure of a model has its name and its date."""
         named = self.model or "predictions, model not told"
         return f"{named}, {self.date or 'date not told'}"
 
@@ -34,7 +34,7 @@ class Author:
 
 
 def share(right: int, of: int) -> str:
-    """A share of a count with its 95 % interval (Wilson)."""
+    """Return a share of a count with its 95 % interval (Wilson)."""
     if not of:
         return "–"
     low, high = interval(right, of)
@@ -57,7 +57,7 @@ class Mean:
 
 
 def mean(values: Sequence[float]) -> Mean:
-    """The mean of at least one value."""
+    """Return the mean of at least one value."""
     middle = sum(values) / len(values)
     if len(values) < 2:
         return Mean(middle, 0.0, len(values))

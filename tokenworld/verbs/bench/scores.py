@@ -1,4 +1,4 @@
-"""How much of a PDDL domain another one has: Text2World's F1 scores, and a strict one.
+"""Compare two PDDL domains: Text2World's F1 scores, and a strict F1 score.
 
 `score` follows the definition that is published with the benchmark (arXiv 2502.13092, section on
 metrics, and `utils/evaluator.py` of its repository): the F1 score of two sets of
@@ -10,7 +10,7 @@ metrics, and `utils/evaluator.py` of its repository): the F1 score of two sets o
 
 the last three as the mean over the actions of the original; all three are 0 where one of them is
 missing. Only the names of actions are compared with their case. Types, costs, surplus actions and
-the order of parameters do not count there. Four accidents of the published script are not followed:
+the order of parameters do not count there. Four defects of the published script are not followed:
 it cuts names such as `hands-full` at their `and`, takes the first and last letter off a sole
 precondition, gives 0 to every domain with an action that asks nothing, and counts `<` and its kin
 as predicates of a domain with costs. `official` follows them.
@@ -59,7 +59,7 @@ class Strict:
 
 
 def f1(found: Iterable[Hashable], wanted: Iterable[Hashable]) -> Fraction:
-    """The harmonic mean of precision and recall of two sets; 1 if both are empty."""
+    """Return the harmonic mean of precision and recall of two sets; 1 if both are empty."""
     one, other = set(found), set(wanted)
     if not one and not other:
         return _ONE
@@ -70,7 +70,7 @@ def f1(found: Iterable[Hashable], wanted: Iterable[Hashable]) -> Fraction:
 
 
 def score(original: str, text: str) -> Scores:
-    """The scores of ``text`` against ``original``; 0 if it is not PDDL.
+    """Return the scores of ``text`` against ``original``; 0 if it is not PDDL.
 
     Raises `ValueError` if the original is not PDDL.
     """
@@ -113,7 +113,7 @@ class _Domain:
 
 
 def _facets(action: list[Tree]) -> tuple[set[str], set[str], set[str]]:
-    """The parameters, preconditions and effects of an action as the score counts them."""
+    """Return the parameters, preconditions and effects of an action as the score counts them."""
     fields = dict(zip(map(str, action[2::2]), action[3::2], strict=True))
     params = fields.get(":parameters", [])
     assert isinstance(params, list)
@@ -126,7 +126,7 @@ def _facets(action: list[Tree]) -> tuple[set[str], set[str], set[str]]:
 
 
 def _infix(tree: Tree) -> str:
-    """A condition as a text with `and` between the conjuncts; an empty one is true."""
+    """Return a condition as a text with `and` between the conjuncts; an empty text is true."""
     if isinstance(tree, str):
         return tree
     if tree in ([], ["and"]):
@@ -151,7 +151,7 @@ def _infix(tree: Tree) -> str:
 
 
 def _effects(tree: list[Tree], under: str = "T") -> Iterator[str]:
-    """The effects one by one, each with the condition that it depends on."""
+    """Yield the effects one by one, each with the condition that it depends on."""
     match tree:
         case []:
             return
@@ -175,7 +175,7 @@ Item = tuple[str, str]
 
 
 def strict(original: str, text: str) -> Strict:
-    """The F1 score of all statements of two domains, and the statements of only one of them.
+    """Return the F1 score of all statements of two domains, and the statements of only one of them.
 
     Names of variables and the order of statements and operands do not count, all else does.
     Raises `ValueError` if the original is not PDDL. A ``text`` that is not PDDL has no statements.
@@ -196,7 +196,7 @@ def _shown(items: Counter[Item]) -> tuple[str, ...]:
 
 
 def _said(text: str) -> Iterator[Item]:
-    """Every statement of a domain in normal form; a repeated one comes twice."""
+    """Yield every statement of a domain in normal form; a repeated one comes twice."""
     for section, items in normal(text).items():
         assert isinstance(items, list)
         if section == ":action":
@@ -214,7 +214,7 @@ def _said(text: str) -> Iterator[Item]:
 
 
 def _head(tree: Tree) -> Tree:
-    """A declared predicate or function, its parameters by their types alone."""
+    """Return a declared predicate or function, its parameters by their types alone."""
     if isinstance(tree, str) or (len(tree) > 1 and isinstance(tree[0], list)):
         return tree if isinstance(tree, str) else [_head(tree[0]), *tree[1:]]
     return [tree[0], *(_type(one) for one in tree[1:])]
@@ -247,7 +247,7 @@ def _types(params: Tree) -> list[Tree]:
 
 
 def _numbered(params: Tree, of: str = "") -> dict[str, str]:
-    """The variables by their places, so that their names do not count."""
+    """Map the variables to their places, so that their names do not count."""
     listed = [one for one in params if isinstance(one, list)]
     return {str(one[0]): f"?{of}{place}" for place, one in enumerate(listed)}
 
@@ -256,7 +256,7 @@ _SYMMETRIC = ("and", "or", "=", "+", "*")
 
 
 def _alpha(tree: Tree, names: dict[str, str], depth: int = 1) -> Tree:
-    """A condition or an effect with variables by their places and operands in one order."""
+    """Return a condition or an effect with variables by their places and operands in one order."""
     if isinstance(tree, str):
         return names.get(tree, tree)
     if tree[:1] in (["forall"], ["exists"]) and isinstance(tree[1], list):

@@ -1,6 +1,6 @@
 """``tw bench text2world``: golds in PDDL go to `.tw` and back, or predictions are scored.
 
-Three scores stand side by side: the published script's with its accidents (`official`), the F1 of
+Three scores are reported: the published script's with its defects (`official`), the F1 of
 everything a domain says (`scores.strict`), and whether the two do the same on made problems
 (`behaviour`). The first row is the ceiling: the golds against themselves by the script.
 """
@@ -46,7 +46,7 @@ class Scored:
     behaviour: Behaviour | None = None
     fault: str = ""
     problems: tuple[int, int] = (0, 0)
-    """How many problems came back unchanged, and how many there are."""
+    """The number of problems that came back unchanged, and the number of all."""
 
     def to_json(self) -> dict[str, Any]:
         did = None if self.behaviour is None else self.behaviour.to_json()
@@ -70,7 +70,7 @@ def text2world(
     states: int,
     output: Path | None,
 ) -> int:
-    """Score the golds of a path; 1 if a readable gold does not come back as it was.
+    """Score the golds of a path; return 1 if a readable gold does not come back as it was.
 
     With ``predictions`` the files of that folder are scored instead, and the exit code is 0.
     """
@@ -108,7 +108,7 @@ def _whole(one: Scored) -> bool:
 
 
 def _returned(gold: Gold, instances: int, states: int) -> Scored:
-    """The round trip of a gold."""
+    """Import and export a gold, and score the result."""
     domain, *problems = trips(gold.domain, gold.problems)
     whole = sum(not one.failure for one in problems), len(problems)
     if not domain.after:
@@ -186,7 +186,7 @@ def _summary(scored: Sequence[Scored], author: Author | None) -> Section:
     ]  # fmt: skip
     intro = (
         f"{counted(len(scored), 'gold')}. The four F1 scores are those of the published script, "
-        "with its accidents, in percent, as means with intervals of 95 %; a text that it does not "
+        "with its defects, in percent, as means with intervals of 95 %; a text that it does not "
         "read has 0. By definition: the mean of the four as the paper defines them. Strict: all "
         "that a domain says, with types, costs and surplus actions; not the names of variables and "
         "the order of statements. Behaviour: compared state by state on made problems."

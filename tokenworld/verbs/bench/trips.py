@@ -1,4 +1,4 @@
-"""The round trip of PDDL files: imported, exported, and both once more.
+"""Round trips of PDDL files: import, export, and both once more.
 
 Every domain, and every problem with its domain, is imported and exported. The result must be the
 original up to white space, comments and what `normal` removes (docs/pddl.md), and a second round
@@ -38,7 +38,7 @@ class Trip:
 
 
 def _export_all(loaded: Loaded) -> list[str]:
-    """The domain of an imported program, then the problem of each of its worlds."""
+    """Return the domain of an imported program, then the problem of each of its worlds."""
     worlds = list(loaded.program.worlds.values())
     if not worlds:
         return [export_domain(loaded.program)]
@@ -95,7 +95,7 @@ def _imported(sources: Sequence[Source]) -> Loaded:
 
 
 def model(program: Program) -> str:
-    """The contents of a program in order, without source places."""
+    """Return the contents of a program in order, without source places."""
     return json.dumps(_unplaced(program_to_json(program)))
 
 
@@ -119,5 +119,5 @@ def is_perfect(trip: Trip) -> bool:
 
 
 def is_strict(trip: Trip) -> bool:
-    """The same including types, costs, order of parameters and additional actions."""
+    """Whether types, costs, order of parameters and additional actions came back as well."""
     return bool(trip.after) and strict(trip.before, trip.after).f1 == 1

@@ -1,4 +1,4 @@
-"""Cards: what a language model must know of the language, from texts that tests hold true.
+"""Make cards: a short description of the language for a model, from texts that tests check.
 
 A card is made of the parts of `docs/language.md` that stand behind a line ``<!-- card: author -->``
 (its programs are checked by the tests), the index of the standard rules (`rules/README.md`), and
@@ -20,7 +20,7 @@ Purpose = Literal["author", "player", "repair"]
 PURPOSES: Final[tuple[Purpose, ...]] = get_args(Purpose)
 
 MOST_TOKENS: Final = 3_000
-"""The tokens of a card at most, three bytes each (`judge.findings.tokens`)."""
+"""The greatest number of tokens of a card, three bytes each (`judge.findings.tokens`)."""
 
 LEFT_OUT: Final = (
     "acyclic", "ask", "believe", "birth", "called", "effect", "learned", "least", "model", "most",
@@ -52,14 +52,14 @@ class Mistake:
 
 @cache
 def mistakes() -> tuple[str, tuple[Mistake, ...]]:
-    """The world in which the mistakes are made, and the mistakes."""
+    """Return the world in which the mistakes are made, and the mistakes."""
     found = tomllib.loads((asset_folder("cards") / "mistakes.toml").read_text(encoding="utf-8"))
     listed = (Mistake(**{**one, "card": tuple(one["card"])}) for one in found["mistake"])
     return found["world"], tuple(listed)
 
 
 def parts(purpose: Purpose) -> Iterator[str]:
-    """The parts of the language page that are marked for a card."""
+    """Yield the parts of the language page that are marked for a card."""
     for marks, text in _PART.findall(language_page().read_text(encoding="utf-8")):
         if purpose in marks.split():
             yield text if text.startswith("```") else _LINK.sub(r"\1", text)
@@ -67,7 +67,7 @@ def parts(purpose: Purpose) -> Iterator[str]:
 
 @cache
 def card(purpose: Purpose) -> str:
-    """The text of a card."""
+    """Return the text of a card."""
     return "\n\n".join((_HEADS[purpose], *parts(purpose), *_behind(purpose))) + "\n"
 
 
@@ -90,7 +90,7 @@ def _told(one: Mistake) -> str:
 
 @cache
 def standard_modules() -> tuple[tuple[str, str], ...]:
-    """The standard modules as ``std.doors``, and the contents of each in words."""
+    """Return the standard modules as ``std.doors``, each with a summary of its contents."""
     page = (rules_folder() / "README.md").read_text(encoding="utf-8")
     return tuple((f"{family}.{name}", what) for family, name, what in _MODULE.findall(page))
 

@@ -20,12 +20,12 @@ _IN_NAMES: Final = string.digits + string.ascii_uppercase + "_" + string.ascii_l
 
 
 def keywords_of(grammar: str) -> tuple[str, ...]:
-    """Every keyword of a grammar, reserved or soft, sorted."""
+    """Return every keyword of a grammar, reserved or soft, sorted."""
     return tuple(sorted(set(_KEYWORD.findall(grammar))))
 
 
 def llguidance_grammar(grammar: str) -> str:
-    """The dialect of a grammar text in lark's notation, whole or narrowed."""
+    """Return the dialect of a grammar text in lark's notation, whole or narrowed."""
     if NAME in grammar:
         keywords = "|".join(keywords_of(grammar))
         grammar = with_name(grammar, f"{NAME.partition(': ')[2]} & ~/({keywords})/")
@@ -33,7 +33,7 @@ def llguidance_grammar(grammar: str) -> str:
 
 
 def with_name(grammar: str, pattern: str) -> str:
-    """The grammar with another pattern of NAME; `ValueError` where it does not define NAME as
+    """Return the grammar with another pattern of NAME; raises `ValueError` if NAME is not as
     expected."""
     if NAME not in grammar:
         raise ValueError("the grammar defines no NAME to take the keywords out of")
@@ -41,7 +41,7 @@ def with_name(grammar: str, pattern: str) -> str:
 
 
 def openai_tool(grammar: str, name: str = "write_world") -> str:
-    """A custom tool of OpenAI's API, as JSON, whose input can only be a text of the grammar.
+    """Return a custom tool of OpenAI's API, as JSON, whose input can only be a text of the grammar.
 
     Its lark has no directives and no complement of a pattern, so that NAME spells the keywords out
     letter by letter, and leading white space is part of the start rule.
@@ -62,7 +62,7 @@ def openai_tool(grammar: str, name: str = "write_world") -> str:
 
 
 def not_a_word(words: Collection[str]) -> str:
-    """A pattern of names that are none of these words, without look-around or complement.
+    """Return a pattern of names that are none of these words, without look-around or complement.
 
     It walks the words letter by letter: where a name leaves them, anything may follow. Classes and
     groups only, so that it is a regular expression and GBNF alike.
@@ -71,7 +71,7 @@ def not_a_word(words: Collection[str]) -> str:
     prefixes = {word[:end] for word in words for end in range(1, len(word) + 1)}
 
     def behind(prefix: str) -> str:
-        """What may follow a beginning of a word."""
+        """Return a pattern of what may follow the beginning of a word."""
         following = [letter for letter in _IN_NAMES if prefix + letter in prefixes]
         ways = [f"[{letter}]{behind(prefix + letter)}" for letter in following]
         others = "".join(letter for letter in _IN_NAMES if letter not in following)
@@ -86,7 +86,7 @@ def not_a_word(words: Collection[str]) -> str:
 
 
 def _ranges(letters: str) -> str:
-    """The letters of a class, those in a row as a range."""
+    """Return the letters of a class, those in a row as a range."""
     runs: list[list[str]] = []
     for one in letters:
         if runs and ord(one) == ord(runs[-1][-1]) + 1:

@@ -72,7 +72,7 @@ Node = Token | Rule | Sequence | Choice | Repeat
 
 
 def gbnf_grammar(grammar: str) -> str:
-    """A grammar in lark's notation as GBNF; ``root`` is its start.
+    """Return a grammar in lark's notation as GBNF; ``root`` is its start.
 
     Raises `ValueError` for notation that it does not know, and for left recursion by way of another
     rule.
@@ -84,7 +84,7 @@ def gbnf_grammar(grammar: str) -> str:
 
 
 def _read(grammar: str) -> dict[str, Node]:
-    """The rules and terminals of a grammar."""
+    """Return the rules and terminals of a grammar."""
     written: dict[str, str] = {}
     name = ""
     for line in re.sub(r"(^|\s)//[^\n]*", r"\1", grammar).split("\n"):
@@ -157,7 +157,7 @@ def _in_word(letter: str) -> bool:
 
 
 def _pattern(text: str) -> Token:
-    """A regular expression of classes, groups and letters as GBNF."""
+    """Return a regular expression of classes, groups and letters as GBNF."""
     parts = re.findall(r"\[(?:[^\]\\]|\\.)*\]|\\.|.", text)
     shown = "".join(_escaped(one) for one in parts)
     first = text.lstrip("(")
@@ -180,7 +180,7 @@ def _quoted(text: str) -> str:
 
 
 def _unrecursed(name: str, node: Node) -> Node:
-    """``a: b | a c`` as ``a: b c*``."""
+    """Rewrite ``a: b | a c`` as ``a: b c*``."""
     tails, heads = [], []
     for parts in _ways(node):
         if parts and parts[0] == Rule(name):
@@ -193,13 +193,13 @@ def _unrecursed(name: str, node: Node) -> Node:
 
 
 def _ways(node: Node) -> list[tuple[Node, ...]]:
-    """The alternatives of a node, each as a row of parts."""
+    """Return the alternatives of a node, each as a row of parts."""
     ways = node.ways if isinstance(node, Choice) else (node,)
     return [way.parts if isinstance(way, Sequence) else (way,) for way in ways]
 
 
 def _factored(ways: list[tuple[Node, ...]]) -> Node:
-    """The alternatives, with what several begin with written once: a decoder follows every one
+    """Return the alternatives, with a common beginning written once: a decoder follows every one
     that is possible, and each of them anew in each of its parts."""
     by_head: dict[Node, list[tuple[Node, ...]]] = {}
     for way in ways:
@@ -216,7 +216,7 @@ def _factored(ways: list[tuple[Node, ...]]) -> Node:
 
 
 def _in_row(parts: tuple[Node, ...]) -> Node:
-    """A row of parts, with rows in it taken apart."""
+    """Return a row of parts, with rows in it taken apart."""
     flat: list[Node] = []
     for part in parts:
         flat += part.parts if isinstance(part, Sequence) else (part,)
@@ -227,7 +227,7 @@ def _in_row(parts: tuple[Node, ...]) -> Node:
 
 
 Kind = Literal["w", "s"]
-"""How a token begins or ends: like a word, or with a sign."""
+"""The kind of a token's first or last character: like a word, or like a sign."""
 Kinds = frozenset[Kind]
 _NONE: Final[Kinds] = frozenset()
 
@@ -242,7 +242,7 @@ class _Writer:
         self.asked: dict[tuple[str, Kind], None] = {}
 
     def text(self) -> str:
-        """The whole grammar: the rules that are used, in the order in which they are named."""
+        """Return the whole grammar: the rules that are used, in the order of their first use."""
         start = self._joined(Rule("start"), _NONE)
         body = f'({start})? ws ("#" [^\\n]*)?' if self.skips else start
         lines: dict[tuple[str, Kind], str] = {}
@@ -256,7 +256,7 @@ class _Writer:
         )
 
     def _shown(self, node: Node, kind: Kind) -> str | None:
-        """What a node can be where its first token is of one kind; ``None``: nothing."""
+        """Return a node as GBNF, with a first token of one kind; ``None`` if it has none."""
         match node:
             case Token():
                 if (kind == "w") != node.begins:
@@ -277,7 +277,7 @@ class _Writer:
         assert_never(node)
 
     def _row(self, parts: tuple[Node, ...], kind: Kind) -> str | None:
-        """Parts one after the other, the first token of which is of one kind."""
+        """Return parts in a row, the first token of which is of one kind."""
         if not parts:
             return None
         head, rest = parts[0], parts[1:]
@@ -290,7 +290,7 @@ class _Writer:
         return some if head.sign == "+" else _either([some, self._row(rest, kind)])
 
     def _behind(self, parts: tuple[Node, ...], last: Kinds) -> str:
-        """The parts of a row behind a token of these kinds."""
+        """Return the parts of a row behind a token of these kinds."""
         shown = ""
         for part in parts:
             if isinstance(part, Repeat):
@@ -303,13 +303,13 @@ class _Writer:
         return shown
 
     def _again(self, node: Repeat) -> str:
-        """The second and later times of a part."""
+        """Return the second and later times of a part."""
         if node.sign == "?":
             return ""
         return f" ({self._joined(node.part, self._last(node.part))})*"
 
     def _joined(self, node: Node, last: Kinds) -> str:
-        """A node behind a token of these kinds, with the blanks that a word needs before it."""
+        """Return a node behind a token of these kinds, with the blanks that a word needs first."""
         word, sign = self._shown(node, "w"), self._shown(node, "s")
         if word is not None and self.skips:
             word = f"{'ws1' if 'w' in last else 'ws'} {word}"
@@ -318,7 +318,7 @@ class _Writer:
         return found
 
     def _named(self, name: str, kind: Kind) -> str:
-        """A name of GBNF: no underscores, terminals apart from rules, and the kind where both are
+        """Return a name of GBNF: no underscores, terminals apart from rules, the kind if both are
         there."""
         plain = name.lower().replace("_", "-")
         both = f"-{kind}" if len(self.first[name]) > 1 else ""
@@ -327,7 +327,7 @@ class _Writer:
     # ---- what begins and ends a node -------------------------------------------------------------
 
     def _settled(self, *, forward: bool) -> dict[str, Kinds]:
-        """For each rule the kinds of its first tokens, or of its last ones."""
+        """Return for each rule the kinds of its first tokens, or of its last ones."""
         found: dict[str, Kinds] = dict.fromkeys(self.rules, _NONE)
         changed = True
         while changed:
@@ -342,7 +342,7 @@ class _Writer:
 
 
 def _edge(node: Node, known: Mapping[str, Kinds], *, forward: bool) -> Kinds:
-    """The kinds of the tokens at one edge of a node."""
+    """Return the kinds of the tokens at one edge of a node."""
     match node:
         case Token():
             return frozenset(("w" if (node.begins if forward else node.ends) else "s",))
@@ -363,7 +363,7 @@ def _edge(node: Node, known: Mapping[str, Kinds], *, forward: bool) -> Kinds:
 
 
 def _either(ways: Iterable[str | None]) -> str | None:
-    """One of several, those that are there."""
+    """Join the alternatives that are not ``None``."""
     found = list(dict.fromkeys(way for way in ways if way is not None))
     if len(found) < 2:
         return found[0] if found else None

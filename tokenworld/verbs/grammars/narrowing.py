@@ -1,4 +1,4 @@
-"""Narrower grammars: the names of a program by kind and arity, and the commands of a state.
+"""Narrow the grammar: to the names of a program by kind and arity, or to the commands of a state.
 
 Both are texts in lark's notation, which `dialects` and `gbnf` write for a decoder.
 """
@@ -30,7 +30,7 @@ class Symbols:
     """The names of a program. ``calls`` are names with parameters, by their number.
 
     ``values`` stand alone (objects, members, params, actors), ``members`` behind a dot, ``types``
-    are types, enums and units; ``locals`` name what a rule speaks of (parameters, `let`, `for`).
+    are types, enums and units; ``locals`` are bound in a rule (parameters, `let`, `for`).
     ``cells`` are types whose objects a layout names after their places.
     """
 
@@ -44,7 +44,7 @@ class Symbols:
 
     @property
     def number(self) -> int:
-        """How many names there are."""
+        """The number of names."""
         called = sum(map(len, self.calls.values()))
         return called + sum(map(len, (self.types, self.values, self.members, self.locals)))
 
@@ -59,7 +59,7 @@ _KINDS: Final = ("type", "value", "member", "closure", "local", "action", "cell"
 
 
 def symbols_of(files: Iterable[syn.File]) -> Symbols:
-    """The symbols of a program, given by its files."""
+    """Return the symbols of a program, given by its files."""
     found: dict[str, set[str]] = {key: set() for key in _KINDS}
     calls: dict[int, set[str]] = {}
     for name, number in ARITY.items():
@@ -84,7 +84,7 @@ def symbols_of(files: Iterable[syn.File]) -> Symbols:
 
 
 def _nodes(node: object) -> Iterator[syn.Node]:
-    """A node and all below it."""
+    """Yield a node and all below it."""
     if isinstance(node, tuple):
         for part in node:
             yield from _nodes(part)
@@ -95,7 +95,7 @@ def _nodes(node: object) -> Iterator[syn.Node]:
 
 
 def _names_of(node: syn.Node) -> Iterator[tuple[str, syn.Name]]:
-    """The names that a node declares, each with its kind."""
+    """Yield the names that a node declares, each with its kind."""
     kinds: Mapping[type, tuple[tuple[str, str], ...]] = _DECLARES
     for kind, attribute in kinds.get(type(node), ()):
         value: Any = getattr(node, attribute)
@@ -126,10 +126,10 @@ _DECLARES: Final[Mapping[type, tuple[tuple[str, str], ...]]] = {
 
 
 def narrowed(grammar: str, symbols: Symbols) -> str:
-    """The grammar in which only these names can be mentioned.
+    """Return the grammar in which only these names can be used.
 
-    New items may have new names; what a rule speaks of, too, is named as the program does, or by
-    one letter. With more than `MOST` symbols every name is of one set.
+    New items may have new names. Variables of a rule have names of the program's variables, or
+    one letter. With more than `MOST` symbols, all names form one set.
     """
     keywords = keywords_of(grammar)
     if symbols.number > MOST:
@@ -159,11 +159,11 @@ _REWRITES: Final = (
     ("apply", r'ref "\." known_call', 'ref "." known_method'),
     ("emit", "name args", "known_call"),
 )
-"""For each rule a pattern in its text, and what stands there instead."""
+"""For each rule, a pattern in its text, and its replacement."""
 
 
 def _rewritten(grammar: str, rule: str, old: str, new: str) -> str:
-    """The grammar with a part of one rule exchanged; `ValueError` where it is not there."""
+    """Replace a part of one rule; raises `ValueError` if it is not there."""
     found = re.search(rf"^[?!]*{rule}:.*(?:\n +\|.*)*\n", grammar, re.MULTILINE)
     if found is None or not re.search(old, found[0]):
         raise ValueError(f"the rule `{rule}` has no {old}")
@@ -171,7 +171,7 @@ def _rewritten(grammar: str, rule: str, old: str, new: str) -> str:
 
 
 def _known(symbols: Symbols, keywords: Collection[str]) -> str:
-    """The rules of the known names."""
+    """Return the rules of the known names."""
     soft = sorted(set(keywords))
     values = symbols.values | symbols.locals
     cells = [f"{one.lower()}_[0-9]+_[0-9]+" for one in sorted(symbols.cells)]
@@ -199,7 +199,7 @@ def _rule(
     *,
     raw: bool = True,
 ) -> str:
-    """A rule of known words; those that are keywords too stand in it as such."""
+    """Return a rule of known words; those that are also keywords stand in it as keywords."""
     ways = [terminal] if words else []
     ways += [json.dumps(one) for one in sorted(set(every) & set(soft))]
     ways += ["RAW"] if raw or not ways else []
@@ -208,7 +208,7 @@ def _rule(
 
 
 def _calls(name: str, calls: Mapping[int, Collection[str]], soft: Collection[str]) -> Iterator[str]:
-    """A rule of calls: for each number of arguments the names that take so many."""
+    """Yield a rule of calls: for each number of arguments, the names that take that many."""
     ways = []
     for number, names in calls.items():
         known = f"{name}_{number}"
@@ -220,7 +220,7 @@ def _calls(name: str, calls: Mapping[int, Collection[str]], soft: Collection[str
 
 
 def _plain(names: Collection[str], keywords: Collection[str]) -> list[str]:
-    """The names that are no keywords and can be written without backquotes, sorted."""
+    """Return the names that are no keywords and can be written without backquotes, sorted."""
     return sorted(one for one in names if one.isidentifier() and one not in keywords)
 
 
@@ -228,6 +228,6 @@ def _plain(names: Collection[str], keywords: Collection[str]) -> list[str]:
 
 
 def command_grammar(commands: Iterable[str]) -> str:
-    """The grammar of some texts, and of no other; with none, of the empty text."""
+    """Return the grammar of some texts, and of no other; without texts, of the empty text."""
     texts = sorted(set(commands)) or [""]
     return f"start: {' | '.join(json.dumps(one, ensure_ascii=False) for one in texts)}\n"

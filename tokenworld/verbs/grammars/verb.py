@@ -61,18 +61,18 @@ def _written(text: str, dialect: Dialect) -> str:
 
 
 def _of_world(text: str, world: str) -> str:
-    """The grammar of what can be written about a file and the modules that it uses."""
+    """Return the grammar of what can be written about a file and the modules that it uses."""
     loaded = load_program(split_target(world)[0])
     return narrowed(text, symbols_of(parse_source(source)[0] for source in loaded.sources))
 
 
 def _of_commands(world: str, script: Path | None) -> str:
-    """The grammar of the legal commands, as calls and as words, and of `pass`."""
+    """Return the grammar of the legal commands, as calls and as words, and of `pass`."""
     session = played(Session(open_world(world)), script)
     return command_grammar(typed_now(session))
 
 
 def typed_now(session: Session) -> list[str]:
-    """What can be typed now: every legal command in both forms, and `pass` while play goes on."""
+    """List what can be typed now: every legal command in both forms, and `pass` during play."""
     listed = [text for one in session.legal() for text in (one.call, one.text)]
     return listed if session.ended() else [*listed, "pass"]

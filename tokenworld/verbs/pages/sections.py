@@ -1,4 +1,4 @@
-"""Tables with what introduces them, as text and as Markdown."""
+"""Tables with their introductions, as text and as Markdown."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tokenworld.verbs.pages.frame import plain_markdown
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A table with what introduces it, and a chart of it."""
+    """A table with its introduction and its chart."""
 
     title: str
     intro: str
@@ -20,7 +20,7 @@ class Section:
 
 
 def sections_text(sections: Sequence[Section]) -> str:
-    """The titles and tables, for a terminal."""
+    """Return the titles and tables, for a terminal."""
     return "\n\n".join(_text(one) for one in sections)
 
 
@@ -35,7 +35,7 @@ def _text(section: Section) -> str:
 
 
 def sections_markdown(title: str, sections: Sequence[Section]) -> str:
-    """A page: the title, then each section with its introduction and its table."""
+    """Return a page: the title, then each section with its introduction and its table."""
     lines = [f"# {title}"]
     for section in sections:
         lines += ["", *section_markdown(section)]
@@ -43,7 +43,7 @@ def sections_markdown(title: str, sections: Sequence[Section]) -> str:
 
 
 def section_markdown(section: Section) -> Iterator[str]:
-    """The lines of one section."""
+    """Yield the lines of one section."""
     yield from (f"## {plain_markdown(section.title)}", "", section.intro, "")
     yield f"| {' | '.join(section.heads)} |"
     yield f"|{'---|' * len(section.heads)}"

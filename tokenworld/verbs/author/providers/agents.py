@@ -23,7 +23,7 @@ class PydanticAi:
         self._model = model
 
     def ask(self, request: Request) -> Response:
-        """The texts of the answer, joined; `ProviderFailure` for any error of the library."""
+        """Return the joined texts of the answer; raises `ProviderFailure` for any library error."""
         wanted = {"seed": request.seed} if request.seed else None
         try:
             found = self._direct.model_request_sync(
@@ -38,7 +38,7 @@ class PydanticAi:
         return Response(text, usage.input_tokens, usage.output_tokens)
 
     def close(self) -> None:
-        """Nothing is kept open between two requests."""
+        """Do nothing: no connection stays open between two requests."""
 
     def _turns(self, messages: tuple[Message, ...]) -> list[ModelMessage]:
         m = self._messages

@@ -13,7 +13,7 @@ _KNOWN: Final = "Name one of `script:FILE`, `command:PROGRAM`, `http` or `pydant
 
 
 def provider_of(name: str, address: Address) -> Provider:
-    """A provider by its name; `Failure` (TW0001, TW0006, TW0811, TW1301) where there is none."""
+    """Return a provider by its name; raises `Failure` (TW0001, TW0006, TW0811, TW1301)."""
     kind, _, rest = name.partition(":")
     if kind == "script" and rest:
         from tokenworld.verbs.author.providers.scripted import read_script

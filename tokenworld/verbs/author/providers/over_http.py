@@ -25,9 +25,9 @@ _LOOPBACK: Final = ("localhost", "127.0.0.1", "::1")
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where to ask, which model, and the name of the variable that has the key.
+    """The address to ask, the model, and the name of the variable that has the key.
 
-    ``prices`` are those of a million tokens in and out, for providers that tell no cost.
+    ``prices`` are per million tokens in and out, for providers that report no cost.
     """
 
     url: str
@@ -38,7 +38,7 @@ class Address:
 
 
 class Http:
-    """Asks over HTTP: four tries where the address is busy, fails, or breaks off."""
+    """Sends requests over HTTP: four tries if the address is busy, fails, or breaks off."""
 
     name = "http"
 
@@ -52,7 +52,7 @@ class Http:
         )  # fmt: skip
 
     def ask(self, request: Request) -> Response:
-        """The first choice of the answer; `ProviderFailure` after the last try."""
+        """Return the first choice of the answer; raises `ProviderFailure` after the last try."""
         for left in reversed(range(TRIES)):
             reason, wait = "", 2.0 ** (TRIES - 1 - left)
             try:
@@ -88,7 +88,7 @@ class Http:
             data = b""
             for chunk in answer.iter_bytes():
                 data += chunk
-                if time.monotonic() > deadline:  # it answers, but drop by drop
+                if time.monotonic() > deadline:  # it answers, but too slowly
                     raise self._httpx.ReadTimeout("too slow")
                 if len(data) > _LONGEST:
                     raise ProviderFailure(f"floods: more than {_LONGEST:,} bytes", _FLOOD_HINT)
@@ -128,7 +128,7 @@ def _library() -> Any:
 
 
 def _headers(library: Any, address: Address) -> tuple[str, dict[str, str]]:
-    """The host, and the key as a header; `ProviderFailure` without one, but on this machine."""
+    """Return the host and the key header; `ProviderFailure` without a key, except locally."""
     try:
         parts = library.URL(address.url)
     except (library.InvalidURL, TypeError):
@@ -146,7 +146,7 @@ def _headers(library: Any, address: Address) -> tuple[str, dict[str, str]]:
 
 
 def _plain(answer: httpx.Response) -> dict[str, str]:
-    """The headers that are read: the body is decoded already."""
+    """Return the headers that are read: the body is already decoded."""
     kept = ("retry-after", "content-type")
     return {name: value for name, value in answer.headers.items() if name in kept}
 
@@ -164,7 +164,7 @@ def _hint(status: int, address: Address) -> str:
 
 
 def _retry_after(answer: httpx.Response, usual: float) -> float:
-    """The seconds that the address asks to wait: a number, or a date."""
+    """Return the seconds that the address asks to wait: a number, or a date."""
     told = answer.headers.get("retry-after", "").strip()
     try:
         return max(float(told), 0.0)

@@ -28,7 +28,7 @@ class Program:
             raise ProviderFailure(failure.what, _HINT) from failure
 
     def call(self, asked: dict[str, object]) -> dict[str, Any]:
-        """The object that the program answers with; `ProviderFailure` where there is none."""
+        """Return the object that the program answers; raises `ProviderFailure` if there is none."""
         try:
             answer = self._channel.ask(json.dumps(asked, ensure_ascii=False))
         except PlayerFailure as failure:
@@ -44,7 +44,7 @@ class Program:
         return found
 
     def close(self) -> None:
-        """End it with all that it started."""
+        """End the program and all processes that it started."""
         self._channel.close()
 
 
@@ -73,11 +73,11 @@ class Command:
 
 
 def whole(found: object) -> int | None:
-    """A count that a provider tells, if it is one."""
+    """Return a count that a provider reports; ``None`` for any other value."""
     return found if isinstance(found, int) and not isinstance(found, bool) and found >= 0 else None
 
 
 def amount(found: object) -> float:
-    """A cost that a provider tells, 0 if it is none."""
+    """Return a cost that a provider reports; 0 for any other value."""
     good = isinstance(found, int | float) and not isinstance(found, bool) and 0 <= found < 1e9
     return float(found) if good else 0.0  # type: ignore[arg-type]

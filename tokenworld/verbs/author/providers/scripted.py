@@ -28,7 +28,7 @@ class Script:
             self._left.setdefault(role, []).append(text)
 
     def ask(self, request: Request) -> Response:
-        """The next answer of the role that is asked."""
+        """Return the next answer of the role that is asked."""
         left = self._left.get(request.role, [])
         if not left:
             hint = f"Add an answer behind a line `=== {request.role}`."
@@ -36,11 +36,11 @@ class Script:
         return Response(left.pop(0))
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: nothing is open."""
 
 
 def read_script(path: Path) -> Script:
-    """The script in a file; `Failure` (TW0001, TW0003, TW0006)."""
+    """Return the script in a file; raises `Failure` (TW0001, TW0003, TW0006)."""
     source = read_source(path)
     return Script(_answers(source), path.name)
 

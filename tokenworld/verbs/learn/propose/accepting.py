@@ -1,8 +1,8 @@
-"""What a command requires: the difference between accepted commands and those that were refused.
+"""Learn the requirements of a command: the conditions that separate accepted from refused ones.
 
-Where no refused command was recorded, those that might have been given take their place: a player
-who never gives a command in any other state of things tells that it is not accepted there. What
-holds of all accepted commands, and would be a coincidence otherwise, is required.
+If no refused command was recorded, commands that might have been given replace them: a player
+who never gives a command in other states indicates that it is not accepted there. A condition
+that holds for all accepted commands, and would be a coincidence otherwise, is required.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from tokenworld.verbs.learn.propose.scenes import ANY, Scene, Value, Vocabulary
 from tokenworld.verbs.learn.propose.terms import Language, Predicate, Table
 
 _OTHERS: Final = 6
-"""Commands that might have been given, for each one that was."""
+"""The number of commands drawn for each one that was given."""
 _MOST: Final = 400
-"""Commands that are looked at."""
+"""The greatest number of commands that are examined."""
 _CHOSEN: Final = 4
-"""Conditions of one action."""
+"""The greatest number of conditions of one action."""
 _SURE: Final = 6.0
 """The natural logarithm of the odds against a coincidence, besides the size of a condition."""
 Asked = tuple[Scene, tuple[Value, ...]]
@@ -43,7 +43,7 @@ class Commands:
 def required(
     schema: Schema, commands: Commands, language: Language, names: tuple[str, ...]
 ) -> tuple[Predicate, ...]:
-    """The conditions that an action requires, the most telling one first."""
+    """Return the conditions that an action requires, the most telling one first."""
     import numpy as np
 
     draw = random.Random(0)
@@ -88,7 +88,7 @@ def _some(every: Sequence[Asked], draw: random.Random) -> list[Asked]:
 def _others(
     schema: Schema, scene: Scene, vocabulary: Vocabulary, draw: random.Random
 ) -> list[Asked]:
-    """Commands of the action with other arguments."""
+    """Draw commands of the action with other arguments."""
     domains: list[Sequence[Value]] = []
     for slot in schema.slots:
         if slot.sort == ANY:

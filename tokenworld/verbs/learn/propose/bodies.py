@@ -26,7 +26,7 @@ from tokenworld.verbs.learn.propose.wording import (
 
 
 class Writer(Protocol):
-    """What a body asks of the writer of the whole program."""
+    """The functions that a body needs from the writer of the whole program."""
 
     vocabulary: Vocabulary
     unwritten: list[str]
@@ -40,20 +40,20 @@ class Writer(Protocol):
     def needs(
         self, words: Wording, learned: Learned, rule: Rule, to: Mapping[str, Term]
     ) -> list[str]:
-        """The type tests that the new value and the slot of a rule need."""
+        """Return the type tests that the new value and the slot of a rule need."""
         ...
 
     def change(
         self, words: Wording, learned: Learned, rule: Rule, over: Sequence[Var],
         to: Mapping[str, Term] = ...,
     ) -> str:  # fmt: skip
-        """The change that a rule makes."""
+        """Return the change that a rule makes."""
         ...
 
     def assignments(
         self, learned: Learned, rule: Rule, over: Sequence[Var], to: Mapping[str, Term]
     ) -> list[tuple[Fluent, Term, Template]]:
-        """The slots that a rule writes, with their new values."""
+        """Return the slots that a rule writes, with their new values."""
         ...
 
     def draws(self, rule: Rule) -> bool:
@@ -62,7 +62,7 @@ class Writer(Protocol):
 
 
 _USES = 20
-"""Uses of a command that tell which types of objects it is for."""
+"""The number of uses of a command that show for which types of objects it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +86,11 @@ class _Chain:
     others: list[list[_Case]] = field(default_factory=list)
 
     def every(self) -> list[_Case]:
-        """All its rules."""
+        """Return all rules of the chain."""
         return [*self.cases, *(one for other in self.others for one in other)]
 
     def reads(self) -> frozenset[str]:
-        """The fluents that its guards and new values read."""
+        """Return the fluents that its guards and new values read."""
         found: set[str] = set()
         for case in self.every():
             found.update(name for one in case.guard for name in one.fluents())
@@ -105,7 +105,7 @@ class _Chain:
         return any(case.learned.what == CREATE for case in self.cases)
 
     def writes(self) -> frozenset[str]:
-        """The fluents that it changes."""
+        """Return the fluents that it changes."""
         found = {
             case.learned.fluent.name if case.learned.fluent is not None else HOLDER
             for case in self.every()
@@ -137,7 +137,7 @@ class Body:
     # ---- chains -------------------------------------------------------------------------------
 
     def _chained(self, learned: Learned) -> list[_Chain]:
-        """The rules of a slot as chains, the last ones first: what comes later overrides."""
+        """Return the rules of a slot as chains, the last first: later rules override others."""
         chains: list[_Chain] = []
         for rule in learned.rules.rules:
             placed = self._placed(learned, rule)
@@ -157,7 +157,7 @@ class Body:
     def _placed(
         self, learned: Learned, rule: Rule
     ) -> tuple[tuple[Var, ...], dict[str, Term], tuple[Predicate, ...]] | None:
-        """The variables that stay, the terms in place of others, and the guard with them."""
+        """Return the variables that stay, the terms in place of others, and the guard with them."""
         free = frozenset(one.name for one in learned.over)
         to: dict[str, Term] = {}
         guard = list(rule.guard)
@@ -183,7 +183,7 @@ class Body:
         return over, to, tuple(placed)
 
     def _merged(self, chains: Sequence[_Chain]) -> list[_Chain]:
-        """Chains with the same guards as one."""
+        """Merge chains with the same guards into one."""
         found: list[_Chain] = []
         for one in chains:
             guards = [set(case.guard) for case in one.cases]
@@ -205,7 +205,7 @@ class Body:
     # ---- requirements -------------------------------------------------------------------------
 
     def _required(self) -> list[Predicate]:
-        """The conditions that all changes share."""
+        """Return the conditions that all changes share."""
         cases = [case for chain in self._chains for case in chain.every()]
         if not cases:
             return []
@@ -219,7 +219,7 @@ class Body:
         return common
 
     def _asked(self, required: Sequence[Predicate]) -> list[Predicate]:
-        """The conditions of accepted commands; types become those of the parameters."""
+        """Return the conditions of accepted commands; types become those of the parameters."""
         found = []
         for one in required:
             plain = one.op == "is" and one.positive and one.left is not None and not one.left.path
@@ -234,7 +234,7 @@ class Body:
             self._sorts[name] = sort
 
     def text(self) -> str:
-        """The action."""
+        """Return the text of the action."""
         schema, words = self._schema, Wording(self._vocabulary)
         for one in schema.slots:
             words.knows(Var(one.name, self._sorts[one.name]))
@@ -271,8 +271,8 @@ class Body:
         return [*lets, *lines]
 
     def _ordered(self) -> list[_Chain]:
-        """Chains that read before chains that write, as far as that goes; what overrides comes
-        after what it overrides."""
+        """Order chains that read before chains that write, where possible; an overriding chain
+        comes after the one that it overrides."""
         left, found = list(self._chains), list[_Chain]()
         while left:
             free = [one for one in left if not any(
@@ -290,7 +290,7 @@ class Body:
         return found
 
     def _guard(self, words: Wording, case: _Case, chain: _Chain) -> tuple[Wording, list[str]]:
-        """The conditions of a case, with the type tests that its change needs."""
+        """Return the conditions of a case, with the type tests that its change needs."""
         own = Wording(self._vocabulary, dict(words.sorts))
         for one in chain.over:
             own.knows(self._running(chain, one))
@@ -299,7 +299,7 @@ class Body:
         return own, [*texts, *(one for one in tests if one not in texts)]
 
     def _changed(self, own: Wording, chain: _Chain, at: int) -> str:
-        """The changes of one case, with those of the other slots."""
+        """Return the changes of one case, with those of the other slots."""
         cases = [chain.cases[at], *(other[at] for other in chain.others)]
         found = []
         for case in cases:
@@ -311,7 +311,7 @@ class Body:
     def _straight(
         self, chain: _Chain, words: Wording, late: bool, written: set[str], lets: list[str]
     ) -> str:
-        """A chain of conditions."""
+        """Write a chain of conditions."""
         parts = []
         for at, case in enumerate(chain.cases):
             own, texts = self._guard(words, case, chain)
@@ -333,7 +333,7 @@ class Body:
         return " else ".join(parts)
 
     def _loop(self, chain: _Chain, words: Wording) -> str:
-        """A loop over the objects that change."""
+        """Write a loop over the objects that change."""
         running = [self._running(chain, one) for one in chain.over]
         head = "for " + ", ".join(f"{word(one.name)}: {kind_word(one.sort)}" for one in running)
         if len(chain.cases) == 1:
@@ -351,7 +351,7 @@ class Body:
         return f"{head} {{ {inner} }}"
 
     def _hoisted(self, chain: _Chain, words: Wording, text: str, lets: list[str]) -> str:
-        """The loop, with what it reads of other slots than its own named before it."""
+        """Write the loop; name the values that it reads from other slots before it."""
         over = {one.name for one in chain.over}
         terms = {
             term
@@ -379,7 +379,7 @@ class Body:
     def _looked_up(
         self, head: str, chain: _Chain, guards: Sequence[tuple[Wording, list[str]]]
     ) -> str:
-        """A loop over what changes, whose new values depend on the case. A later case may read
+        """Write a loop over what changes; its new values depend on the case. A later case may read
         what is changed, because it is tested before all changes."""
         where = " or ".join(" and ".join(texts) for _, texts in guards)
         lines = []
@@ -401,7 +401,7 @@ class Body:
         return f"{head} where {where} {{ {'  '.join(lines)} }}"
 
     def _running(self, chain: _Chain, one: Var) -> Var:
-        """A variable with the type that all guards say it has."""
+        """Return a variable with the type that all guards say it has."""
         kinds = {typed_by(case.guard, one.name) for case in chain.every()}
         kind = next(iter(kinds)) if len(kinds) == 1 else ""
         return Var(one.name, kind) if kind else one
@@ -424,7 +424,7 @@ def _is_test(text: str) -> bool:
 
 
 def _named(change: str, lets: list[str]) -> str:
-    """The change with its new value named before all changes."""
+    """Return the change with its new value named before all changes."""
     slot, equal, new = change.partition(" = ")
     if not equal or change.startswith(("create", "chance")):
         return change
@@ -432,7 +432,7 @@ def _named(change: str, lets: list[str]) -> str:
 
 
 def _let(value: str, lets: list[str]) -> str:
-    """A name for a value before all changes."""
+    """Name a value before all changes, and return the name."""
     name = f"new{len(lets) + 1}"
     lets.append(f"let {name} = {value}")
     return name

@@ -60,7 +60,7 @@ class Schema:
     slots: tuple[Slot, ...]
     texts: tuple[str, ...]
     uses: int = 0
-    """Rows with it."""
+    """The number of rows with it."""
 
 
 @dataclass(slots=True)
@@ -78,7 +78,7 @@ class Grammar:
 
 
 def called(steps: Sequence[Step], vocabulary: Vocabulary) -> Grammar:
-    """The grammar of rows whose intents are calls."""
+    """Return the grammar of rows whose intents are calls."""
     grammar = Grammar(actor=next((one.actor for one in steps if one.actor is not None), None))
     args: dict[str, dict[str, list[tuple[Value, Scene]]]] = {}
     for one in steps:
@@ -126,7 +126,7 @@ class ObjectNumber(int):
 
 
 def typed(steps: Sequence[Step], vocabulary: Vocabulary) -> Grammar:
-    """The grammar of rows whose commands are texts."""
+    """Return the grammar of rows whose commands are texts."""
     return _Texts(steps, vocabulary).grammar
 
 
@@ -145,7 +145,7 @@ class _Texts:
     # ---- parts --------------------------------------------------------------------------------
 
     def _actor(self) -> int | None:
-        """The object that is always there, is never named, and whose contents change most."""
+        """Return the object that is always there and never named, whose contents change most."""
         named: set[int] = set()
         moved: Counter[int] = Counter()
         there: set[int] | None = None
@@ -175,7 +175,7 @@ class _Texts:
         return known[1], known[2]
 
     def _parts(self, step: Step, *, named: bool = False) -> list[Part]:
-        """The words of a text, and the objects and numbers between them."""
+        """Return the words of a text, and the objects and numbers between them."""
         pattern, numbers = self._pattern(step.before)
         found: list[Part] = []
         position = 0
@@ -198,7 +198,7 @@ class _Texts:
     # ---- names and words ------------------------------------------------------------------------
 
     def _without_prefixes(self, every: list[list[Part]]) -> list[list[Part]]:
-        """Leave out words before objects without which the text is a command as well."""
+        """Leave out words before objects that the command does not need."""
         shapes = {_shape(parts) for parts in every}
         words = {
             shape[at]
@@ -244,7 +244,7 @@ class _Texts:
         ]
 
     def _enum(self, words: set[str]) -> str:
-        """The enum that has these words; a text fluent with these values becomes one."""
+        """Return the enum that has these words; make one of a text fluent with these values."""
         for name, members in self._vocabulary.enums.items():
             if words <= set(members):
                 return name
@@ -297,7 +297,7 @@ class _Texts:
         self, shape: tuple[object, ...], every: Sequence[Sequence[Part]], numbers: Sequence[int],
         made: dict[tuple[object, ...], int],
     ) -> tuple[int | None, str]:  # fmt: skip
-        """The action of which this is another wording, with the template."""
+        """Return the action of which this is another wording, with the template."""
         shorter = [one for one in made if shape[: len(one)] == one and len(one) < len(shape)]
         rest_slots = [part for part in shape if not isinstance(part, str)]
         for one in sorted(shorter, key=len, reverse=True):
@@ -384,7 +384,7 @@ def _sorted_shape(parts: Iterable[Part]) -> Iterator[object]:
 
 
 def _slots(parts: Sequence[Part]) -> tuple[object, ...]:
-    """The length of a text and where its objects stand: what texts of one verb share."""
+    """Return the length of a text and the places of its objects, which texts of one verb share."""
     return len(parts), *(at for at, one in enumerate(parts) if isinstance(one, Mention))
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Numbers = npt.NDArray[np.float64]
 
 BEAM: Final = 8
-"""Guards that are kept at each depth."""
+"""The number of guards that are kept at each depth."""
 DEPTH: Final = 5
 """Predicates of a guard: the one that names the object, and four more."""
 WORTH: Final = 8.0
@@ -31,11 +31,11 @@ WORTH: Final = 8.0
 _DEAR: Final = 20.0
 """Explained changes that a mistake outweighs, where every instance has one outcome."""
 _OVERHEAD: Final = 2.0
-"""What a rule costs besides its guard and template, where rules are chosen by their density."""
+"""The fixed cost of a rule besides its guard and template, where rules are chosen by density."""
 _TRIED: Final = 10
-"""Templates of which the guards are searched for, at each rule."""
+"""The number of templates for which guards are searched, at each rule."""
 _RULES: Final = 12
-"""Rules for one fluent."""
+"""The greatest number of rules for one fluent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Rule:
         return self.template.cost + sum(one.cost for one in self.guard)
 
     def borrowed(self) -> Predicate | None:
-        """Its guard as one predicate, for another slot; ``None`` for a guard of none or one."""
+        """Return the guard as one predicate for another slot; ``None`` if it has fewer than two."""
         if len(self.guard) < 2:
             return None
         return Predicate("and", None, self.guard, True, 1.5)
@@ -80,7 +80,7 @@ class Rules:
 
     @property
     def exact(self) -> bool:
-        """Return whether every change is explained, and nothing else is said to change."""
+        """Return whether every change is explained, and no other change is predicted."""
         return not self.unexplained and not self.wrong
 
 
@@ -97,7 +97,7 @@ class Problem:
 
 
 def cover(problem: Problem, *, chance: bool = False) -> Rules:
-    """The rules that explain the changes of a problem. ``chance``: they may be wrong at times.
+    """Return the rules that explain the changes of a problem. ``chance``: they may be wrong.
 
     Without chance two lists are made: of the rules that are worth most, and of those that explain
     most for their size. The shorter description is kept.
@@ -145,18 +145,18 @@ class _Packed:
         self.mistakes = 0.0
 
     def again(self) -> None:
-        """Forget what was covered."""
+        """Reset what is covered."""
         import numpy as np
 
         self._free = np.ones(len(self._weights), dtype=np.bool_)
         self.mistakes = 0.0
 
     def open_changes(self) -> float:
-        """The number of changes that no rule has covered yet."""
+        """Return the number of changes that no rule has covered yet."""
         return float(self._weights[self._free & ~self._kept].sum())
 
     def best(self, chance: bool, dense: bool) -> Rule | None:
-        """The rule that is worth most; what it covers is put aside."""
+        """Return the rule that is worth most, and mark the instances that it covers."""
         import numpy as np
 
         found: tuple[float, Rule, Truths] | None = None
@@ -177,7 +177,7 @@ class _Packed:
         return found[1]
 
     def _worthy(self) -> list[int]:
-        """The templates that explain most of what is open; of two that explain the same the
+        """Return the templates that explain most open changes; of two that explain the same the
         cheaper one."""
         import numpy as np
 
@@ -197,7 +197,7 @@ class _Packed:
         return sorted(worth, key=lambda at: -worth[at])[:_TRIED]
 
     def _sums(self, masks: Truths, among: Truths) -> Numbers:
-        """The instances among some that each predicate leaves of each mask."""
+        """Count the instances among some that each predicate leaves of each mask."""
         import numpy as np
 
         shown = (masks * (among * self._weights)).T.astype(np.float32)
@@ -207,7 +207,7 @@ class _Packed:
     def _guard(
         self, positive: Truths, negative: Truths, cost: float, chance: bool, dense: bool
     ) -> tuple[float, tuple[int, ...], Truths]:
-        """The best guard: its score, its predicates, and what it covers."""
+        """Return the best guard: its score, its predicates, and what it covers."""
         import numpy as np
 
         weights = self._weights
@@ -257,7 +257,7 @@ class _Packed:
 
 
 def _distinct(truths: Sequence[Truths], predicates: Sequence[Predicate]) -> list[int]:
-    """The predicates that say something; of those that are true of the same instances the
+    """Return the predicates that separate instances; of those with equal truth values the
     cheapest."""
     import numpy as np
 
@@ -272,7 +272,7 @@ def _distinct(truths: Sequence[Truths], predicates: Sequence[Predicate]) -> list
 
 
 def _flat(guard: Iterable[Predicate]) -> tuple[Predicate, ...]:
-    """The predicates of a guard, those of borrowed guards among them."""
+    """Return the predicates of a guard, those of borrowed guards among them."""
     found: dict[Predicate, None] = {}
     for one in guard:
         parts = one.parts() if one.op == "and" else (one,)
@@ -281,7 +281,7 @@ def _flat(guard: Iterable[Predicate]) -> tuple[Predicate, ...]:
 
 
 def _scores(right: Numbers, wrong: Numbers, sizes: Numbers) -> Numbers:
-    """What rules are worth: the changes explained, less the surprise of mistakes, less the size."""
+    """Return the worth of rules: changes explained, minus the surprise of mistakes, minus size."""
     import numpy as np
 
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -295,13 +295,13 @@ def _scores(right: Numbers, wrong: Numbers, sizes: Numbers) -> Numbers:
 
 
 def _strict(right: Numbers, wrong: Numbers, sizes: Numbers) -> Numbers:
-    """What rules are worth where every instance has one outcome: what one rule leaves open
-    another may explain, but nothing undoes a mistake."""
+    """Return the worth of rules if every instance has one outcome: another rule may explain what
+    one leaves open, but nothing corrects a mistake."""
     return WORTH * (right - _DEAR * wrong) - sizes
 
 
 def _dense(right: Numbers, wrong: Numbers, sizes: Numbers) -> Numbers:
-    """The changes that rules explain for their size (the greedy choice of a weighted set cover)."""
+    """Return the changes explained per size of rule (the greedy choice of a weighted set cover)."""
     import numpy as np
 
     found: Numbers = WORTH * (right - _DEAR * wrong) / np.maximum(sizes + _OVERHEAD, 0.5)
@@ -309,7 +309,7 @@ def _dense(right: Numbers, wrong: Numbers, sizes: Numbers) -> Numbers:
 
 
 def _gains(right: Numbers, wrong: Numbers, sizes: Numbers, before: Numbers) -> Numbers:
-    """How much surer the changes become by guards, for all changes together (FOIL's gain)."""
+    """Return how much guards raise the certainty of all changes together (FOIL's gain)."""
     import numpy as np
 
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -1,4 +1,4 @@
-"""A proposal as a program that the checker accepts: what it rejects is left out and told."""
+"""Write a proposal as a program that the checker accepts; report the rules that it rejects."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _without(every: list[Learned], among: Sequence[int], name: str) -> str | Non
 
 
 def mapping_text(layout: TextLayout, vocabulary: Vocabulary) -> str:
-    """The text of `mapping.toml`."""
+    """Return the text of `mapping.toml`."""
     return "\n".join(_lines(layout, vocabulary)) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""Proposed worlds on rows that they were not learned from, through the engine; and what answers
+"""Score proposed worlds on rows that they were not learned from, through the engine; and baselines
 without any rules."""
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def judged_text(made: Emitted, rows: Sequence[TextRow]) -> Judged:
 
 
 def _count(found: Judged, row: TextRow, task: Task, answer: Answer | None) -> None:
-    """Count the answer to a task; none is wrong."""
+    """Count the answer to a task; a missing answer is wrong."""
     right = answer is not None and passes(
         row, task, answer, row.score_after.to_json(), strictly=True
     )
@@ -149,14 +149,14 @@ def _differ(row: Transition) -> bool:
 
 
 def copied(rows: Sequence[TextRow]) -> Judged:
-    """The score of the state before as the answer."""
+    """Return the score of the state before as the answer."""
     answers = (Answer(row.before.objects, row.before.next_id, row.score_before.to_json())
                for row in rows)  # fmt: skip
     return _scored(rows, answers)
 
 
 def nearest(known: Sequence[TextRow], rows: Sequence[TextRow]) -> Judged:
-    """The score of the nearest known row's outcome as the answer: of those with the same command
+    """Score the nearest known row's outcome as the answer: of those with the same command
     the one whose state has most objects in common; the state itself where there is none."""
     by_command: dict[str, list[tuple[frozenset[str], TextRow]]] = {}
     for row in known:
@@ -192,7 +192,7 @@ def _scored(rows: Sequence[TextRow], answers: Iterable[Answer]) -> Judged:
 
 
 def apart(known: Iterable[TextRow], rows: Iterable[TextRow]) -> Iterator[TextRow]:
-    """The rows whose state and command no known row has."""
+    """Return the rows whose state and command no known row has."""
     seen = {_asked(one) for one in known}
     return (one for one in rows if _asked(one) not in seen)
 

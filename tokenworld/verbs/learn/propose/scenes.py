@@ -76,16 +76,16 @@ class Scene:
     cache: dict[object, object] = field(default_factory=dict)
 
     def get(self, fluent: str, args: Args) -> Value | Missing:
-        """The value of a fluent; `MISSING` where these arguments have none."""
+        """Return the value of a fluent; `MISSING` where these arguments have none."""
         return self.facts.get(fluent, {}).get(args, MISSING)
 
     def holder(self, thing: int) -> int | None:
-        """The object that contains another."""
+        """Return the object that contains another."""
         found = self.facts.get(HOLDER, {}).get((thing,))
         return found if isinstance(found, int) else None
 
     def above(self, thing: int) -> tuple[int, ...]:
-        """What contains the object, from the inside outwards."""
+        """Return the containers of the object, from the inside outwards."""
         key = ("above", thing)
         found = self.cache.get(key)
         if found is None:
@@ -104,7 +104,7 @@ class Scene:
         return holder is None or self.inside.get(holder, [])[-1:] == [thing]
 
     def changed(self, facts: Mapping[str, dict[Args, Value]]) -> Scene:
-        """The scene with other values for some fluents."""
+        """Return the scene with other values for some fluents."""
         other = Scene(self.kinds, self.names, {**self.facts, **facts}, self.inside, self.key)
         if HOLDER in facts:
             other.inside = contents(other)
@@ -112,7 +112,7 @@ class Scene:
 
 
 def contents(scene: Scene) -> dict[int, list[int]]:
-    """The contents of each holder, in the order of the objects."""
+    """Return the contents of each holder, in the order of the objects."""
     found: dict[int, list[int]] = {}
     for (thing,), holder in scene.facts.get(HOLDER, {}).items():
         if isinstance(holder, int) and isinstance(thing, int):
@@ -160,7 +160,7 @@ class Vocabulary:
     """Objects that some rule names; the writer notes them."""
 
     def group(self, owners: frozenset[str]) -> str:
-        """The name of the type whose objects are those of these types."""
+        """Return the name of the type whose objects are those of these types."""
         if len(owners) == 1:
             return next(iter(owners))
         if owners == frozenset(self.types):
@@ -168,13 +168,13 @@ class Vocabulary:
         return next((name for name, found in self.groups.items() if found == owners), "")
 
     def covering(self, kinds: frozenset[str]) -> str:
-        """The name of the smallest type that has these."""
+        """Return the name of the smallest type that has these."""
         fitting = [(len(found), name) for name, found in self.groups.items() if kinds <= found]
         exact = next(iter(kinds)) if len(kinds) == 1 else ""
         return exact or (min(fitting)[1] if fitting else ANY)
 
     def members(self, sort: str) -> frozenset[str]:
-        """The types whose objects are of a sort; empty for an enum."""
+        """Return the types whose objects are of a sort; empty for an enum."""
         if sort == ANY:
             return frozenset(self.types)
         return self.groups.get(sort, frozenset((sort,)) if sort in self.types else frozenset())
@@ -202,12 +202,12 @@ class Vocabulary:
         return name
 
     def owned(self, kind: str) -> list[Fluent]:
-        """The attributes that objects of a type have."""
+        """Return the attributes that objects of a type have."""
         return [one for one in self.fluents.values() if kind in one.owners]
 
 
 def kind_of(values: Iterable[Value]) -> tuple[Kind, bool, int] | None:
-    """The kind of a fluent with these values, whether it may be none, and its decimals.
+    """Return the kind of a fluent with these values, whether it may be none, and its decimals.
 
     ``None`` where the values are of kinds that no fluent mixes. Texts are told from enums and
     objects by the caller.
@@ -231,13 +231,13 @@ def _decimals(value: float) -> int:
 
 
 def bounds(values: Iterable[Value]) -> tuple[float, float]:
-    """The lowest and the highest number among values."""
+    """Return the lowest and the highest number among values."""
     numbers = [one for one in values if isinstance(one, (int, float)) and not isinstance(one, bool)]
     return (min(numbers), max(numbers)) if numbers else (0, 0)
 
 
 def moved(before: Scene, after: Scene) -> frozenset[int]:
-    """The objects that were put behind others: all that do not stand where they stood."""
+    """Return the objects that were put behind others: all that do not stand where they stood."""
     found: set[int] = set()
     for holder, now in after.inside.items():
         old = before.inside.get(holder, [])

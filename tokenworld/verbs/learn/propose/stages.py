@@ -1,8 +1,8 @@
-"""Problems from steps: what each command changes, and what the tick after it changes.
+"""Make learning problems from steps: the changes of each command, and of the tick after it.
 
-Every slot of a fluent that changes is an instance, in every step: those that stay as they are say
-where a rule is silent. What a tick changes is explained by the state after the command, or, in a
-later phase, by what earlier phases made of it.
+Every slot of a fluent that changes is an instance, in every step; unchanged ones show where no
+rule applies. The changes of a tick are explained by the state after the command, or, in a
+later phase, by the state after the earlier phases.
 """
 
 from __future__ import annotations
@@ -46,17 +46,17 @@ if TYPE_CHECKING:
 
 SET, CREATE, DESTROY = "set", "create", "destroy"
 PHASES: Final = 3
-"""Phases of a tick that are tried before the last, which judges."""
+"""The number of phases of a tick that are tried before the last, which judges."""
 _CHANGED: Final = 600
-"""Changed instances that a search begins with."""
+"""The number of changed instances with which a search begins."""
 _SAME: Final = 1500
-"""Unchanged instances that a search begins with."""
+"""The number of unchanged instances with which a search begins."""
 _NAMED: Final = 16
-"""Objects by name that endings are tried with."""
+"""The greatest number of named objects that are tried for endings."""
 _AGAIN: Final = 4
-"""Searches for one slot, each with the counter-examples of the one before."""
+"""The number of searches for one slot, each with the counter-examples of the one before."""
 _ADDED: Final = 400
-"""Counter-examples that are added for the next search."""
+"""The number of counter-examples that are added for the next search."""
 Say = Callable[[str], None]
 
 
@@ -84,20 +84,20 @@ class Learned:
 
 @dataclass(slots=True)
 class Proposal:
-    """All that was learned: for each action, by its number, and for the tick."""
+    """The learned rules: for each action, by its number, and for the tick."""
 
     vocabulary: Vocabulary
     grammar: Grammar
     acts: dict[int, list[Learned]] = field(default_factory=dict)
     ticks: list[Learned] = field(default_factory=list)
     required: dict[int, tuple[Predicate, ...]] = field(default_factory=dict)
-    """What each action requires besides, where the rows tell which commands were accepted."""
+    """The requirements of each action, where the rows show which commands were accepted."""
     chance: bool = False
 
 
 @dataclass(slots=True)
 class _Case:
-    """A change of state: the scene that is read, the one that came of it, and the arguments."""
+    """A change of state: the scene that is read, the scene after it, and the arguments."""
 
     read: Scene
     before: Scene
@@ -150,7 +150,7 @@ class Stages:
         self._truths = _truths(steps, vocabulary)
 
     def learn(self) -> Proposal:
-        """All rules."""
+        """Return all rules."""
         proposal = Proposal(self._vocabulary, self._grammar, chance=self._chance)
         proposal.ticks = self._ticks()
         judged = self._judged()
@@ -168,7 +168,7 @@ class Stages:
     # ---- cases ----------------------------------------------------------------------------------
 
     def _act_cases(self, number: int) -> list[_Case]:
-        """The steps of an action, equal ones once where outcomes are certain."""
+        """Return the steps of an action, equal ones once where outcomes are certain."""
         found: list[_Case] = []
         seen: set[object] = set()
         for step, call in zip(self._steps, self._grammar.calls, strict=True):
@@ -197,7 +197,7 @@ class Stages:
         return () if self._grammar.actor is None else (self._grammar.actor,)
 
     def _required(self, number: int, schema: Schema) -> tuple[Predicate, ...]:
-        """What distinguishes the accepted commands of an action from others."""
+        """Return the conditions that distinguish the accepted commands of an action from others."""
         calls: dict[bool, dict[object, Asked]] = {True: {}, False: {}}
         for step, call in zip(self._steps, self._grammar.calls, strict=True):
             if call is not None and call[0] == number:
@@ -210,7 +210,7 @@ class Stages:
     # ---- the tick -------------------------------------------------------------------------------
 
     def _ticks(self) -> list[Learned]:
-        """What happens by itself, phase by phase."""
+        """Return the rules for changes without a command, phase by phase."""
         cases = self._tick_cases()
         best: dict[str, Learned] = {}
         done: dict[str, Learned] = {}
@@ -232,7 +232,7 @@ class Stages:
         return [one for one in best.values() if one.rules.rules]
 
     def _later(self, case: _Case, fresh: Mapping[str, Learned]) -> _Case:
-        """The case as a later phase reads it."""
+        """Return the case as a later phase reads it."""
         facts: dict[str, dict[Args, Value]] = {}
         for one in fresh.values():
             if one.fluent is not None:
@@ -263,7 +263,7 @@ class Stages:
         return found
 
     def _judge(self, proposal: Proposal, judged: Mapping[str, tuple[Learned, float]]) -> None:
-        """Let the tick decide, or each action, whichever is shorter to say."""
+        """Assign the judged rules to the tick or to each action, whichever is the shorter text."""
         for name, (learned, cost) in judged.items():
             acts: dict[int, Learned] = {}
             told = learned.rules.exact or name in self._vocabulary.endings
@@ -280,7 +280,7 @@ class Stages:
                 proposal.ticks.append(learned)
 
     def _scored_cases(self, number: int) -> list[_Case]:
-        """The steps of an action with what was judged behind them."""
+        """Return the steps of an action with what was judged behind them."""
         found: list[_Case] = []
         seen: set[object] = set()
         for step, call in zip(self._steps, self._grammar.calls, strict=True):
@@ -311,7 +311,7 @@ class Stages:
         self, schema: Schema | None, fluent: Fluent, cases: Sequence[_Case],
         borrowed: Sequence[Predicate] = (),
     ) -> Learned | None:  # fmt: skip
-        """The rules for one fluent; ``None`` where it never changes. ``borrowed`` are the guards of
+        """Return the rules for one fluent; ``None`` if it never changes. ``borrowed`` are guards of
         other slots."""
         over = _over(fluent, self._vocabulary)
         known = self._known(cases) if fluent.name in self._vocabulary.endings else {}
@@ -346,7 +346,7 @@ class Stages:
         return Learned(SET, fluent, "", over, rules, 0, (), others)
 
     def _known(self, cases: Sequence[_Case]) -> dict[Var, Value]:
-        """The objects that endings may name, as variables with one value."""
+        """Return the objects that endings may name, as variables with one value."""
         kinds = cases[0].before.kinds
         constants = list(self._vocabulary.constants.items())[:_NAMED]
         return {Var(name, kinds[thing]): thing for thing, name in constants if thing in kinds}
@@ -378,8 +378,8 @@ class Stages:
         self, language: Language, fluent: Fluent, slot: Term | None, instances: _Instances,
         borrowed: Sequence[Predicate] = (), others: Sequence[Fluent] = (),
     ) -> Rules:  # fmt: skip
-        """The rules for instances: found on some, tested on all, found again with those that they
-        get wrong."""
+        """Learn rules for instances: find them on some, test on all, find them again with those
+        they get wrong."""
         over = tuple(one for one in language.variables if one.name in OVER)
         names = self._names(language, over)
         chosen = self._first(instances)
@@ -400,8 +400,8 @@ class Stages:
     def _typical(
         self, language: Language, rules: Rules, instances: _Instances, names: tuple[str, ...]
     ) -> Rules:
-        """The rules, each also asking for the truths that all objects have in common to which it
-        was seen to apply: a rule says nothing of objects of which none was seen to change."""
+        """Add to each rule the truths that all objects share to which it was seen to apply: a rule
+        does not apply to objects of which none was seen to change."""
         import numpy as np
 
         table = self._table(instances, names, range(len(instances.rows)))
@@ -444,7 +444,7 @@ class Stages:
     def _shared(
         self, language: Language, rule: Rule, table: Table, seen: npt.NDArray[np.bool_]
     ) -> Iterator[Predicate]:
-        """The truths that never change, hold of all that a rule applied to, and not of all
+        """Yield the truths that never change, hold of all that a rule applied to, and not of all
         objects; the widest of each variable that the rule names."""
         import numpy as np
 
@@ -478,8 +478,8 @@ class Stages:
                     yield one
 
     def _kinds(self, language: Language, rule: Rule, name: str) -> frozenset[str]:
-        """The types that a variable may have by a rule: its own, and those of a slot's argument
-        that is the same."""
+        """Return the types that a variable may have by a rule: its own, and those of an equal
+        argument of the slot."""
         mine = Term(name, (), "object")
         sorts = [typed_by(rule.guard, name)]
         sorts += [one.sort for one in language.variables if one.name == name]
@@ -539,7 +539,7 @@ class Stages:
         return [_is_right(value, instances, at) for value, at in zip(column, chosen, strict=True)]
 
     def _wrong(self, rules: Rules, instances: _Instances, names: tuple[str, ...]) -> list[int]:
-        """The instances that the rules get wrong."""
+        """Return the instances that the rules get wrong."""
         import numpy as np
 
         every = range(len(instances.rows))
@@ -561,7 +561,7 @@ class Stages:
     def _created(
         self, schema: Schema | None, cases: Sequence[_Case], done: Mapping[str, Learned] = {}
     ) -> Iterator[Learned]:
-        """Objects that are created, by their type: in which holder, and with which attributes."""
+        """Yield rules that create objects, by their type: the holder, and the attributes."""
         kinds = dict.fromkeys(
             case.after.kinds[x] for case in cases for x in _fresh(case) if x in case.after.kinds
         )
@@ -619,7 +619,7 @@ class Stages:
 
 
 def _over(fluent: Fluent, vocabulary: Vocabulary) -> tuple[Var, ...]:
-    """A variable for each parameter of a fluent."""
+    """Return a variable for each parameter of a fluent."""
     things, words = iter(OVER[:2]), iter(OVER[2:])
     found = []
     for at, sort in enumerate(fluent.params):
@@ -632,12 +632,12 @@ def _over(fluent: Fluent, vocabulary: Vocabulary) -> tuple[Var, ...]:
 
 
 def _names_of(one: Predicate) -> frozenset[str]:
-    """The variables of a borrowed guard."""
+    """Return the variables of a borrowed guard."""
     return frozenset(name for part in one.parts() for name in part.variables())
 
 
 def _together(scene: Scene, fluents: Sequence[Fluent], args: Args) -> Value:
-    """The values of several fluents."""
+    """Return the values of several fluents."""
     values = (scene.facts[one.name].get(args) for one in fluents)
     return tuple(one for one in values if not isinstance(one, tuple))
 
@@ -655,7 +655,7 @@ def _is_right(value: Value | Missing, instances: _Instances, at: int) -> bool:
 
 
 def _varying(steps: Sequence[Step], vocabulary: Vocabulary) -> frozenset[str]:
-    """The attributes that have several values."""
+    """Return the attributes that have several values."""
     values: dict[str, set[Value]] = {}
     seen: set[int] = set()
     for step in steps:
@@ -668,8 +668,8 @@ def _varying(steps: Sequence[Step], vocabulary: Vocabulary) -> frozenset[str]:
 
 
 def _truths(steps: Sequence[Step], vocabulary: Vocabulary) -> dict[str, frozenset[str]]:
-    """The truths that are the same for all objects of a type, always, and not for all types; with
-    the types of which they hold."""
+    """Return the truths that are always the same for all objects of a type, but not of every type;
+    with the types of which they hold."""
     values: dict[str, dict[str, set[Value]]] = {}
     for scene in {id(one): one for step in steps for one in (step.before, step.ticked)}.values():
         for fluent in vocabulary.fluents.values():
@@ -687,7 +687,7 @@ def _truths(steps: Sequence[Step], vocabulary: Vocabulary) -> dict[str, frozense
 
 
 def contradicted(steps: Sequence[Step]) -> bool:
-    """Return whether one command in one state has come to different states."""
+    """Return whether one command in one state has led to different states."""
     seen: dict[object, tuple[object, object]] = {}
     for step in steps:
         key = (step.before.key, step.text, step.call)

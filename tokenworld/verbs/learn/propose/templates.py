@@ -1,4 +1,4 @@
-"""Templates for what a slot becomes: a value, another slot's value, more or less, a table, …"""
+"""Templates for the new value of a slot: a value, another slot's value, more or less, a table, …"""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tokenworld.verbs.learn.propose.scenes import (
 from tokenworld.verbs.learn.propose.terms import Language, Table, Term
 
 EVENTS = ("create", "destroy")
-"""Names that stand for the coming and going of objects in place of a fluent."""
+"""Names used in place of a fluent for the creation and destruction of objects."""
 _DELTAS = 6
 """The commonest differences of a number that are tried."""
 _JOINED = 9
@@ -44,7 +44,7 @@ class Template:
     """For ``both``: the templates of several slots that change together."""
 
     def column(self, table: Table) -> Sequence[Value | Missing]:
-        """The new value for each instance."""
+        """Return the new value for each instance."""
         if self.op == "value":
             return [self.value] * len(table)
         if self.op == "both":
@@ -72,20 +72,20 @@ class Template:
         raise ValueError(self.op)
 
     def fluents(self) -> frozenset[str]:
-        """The fluents that it reads."""
+        """Return the fluents that it reads."""
         terms = [one for one in (self.term, self.other) if one is not None]
         own = frozenset(name for one in terms for name in one.path)
         return own.union(*(one.fluents() for one in self.parts))
 
     def variables(self) -> frozenset[str]:
-        """The variables that it names."""
+        """Return the variables that it names."""
         terms = [one for one in (self.term, self.other) if one is not None]
         own = frozenset(name for one in terms for name in (one.base, *one.args) if name)
         return own.union(*(one.variables() for one in self.parts))
 
 
 def _row(row: tuple[Value | Missing, ...]) -> Value | Missing:
-    """The values of several slots; missing if one is."""
+    """Return the values of several slots; missing if one is missing."""
     plain = tuple(one for one in row if not isinstance(one, (Missing, tuple)))
     return plain if len(plain) == len(row) else MISSING
 
@@ -100,7 +100,7 @@ def templates(
     fluent: Fluent, slot: Term | None, language: Language, table: Table,
     changes: Sequence[tuple[int, Value]],
 ) -> list[Template]:  # fmt: skip
-    """The templates for a fluent. ``slot`` is the term of its own old value; ``changes`` are the
+    """Return the templates for a fluent. ``slot`` is the term of its old value; ``changes`` are the
     instances that changed with their new values."""
     found = list(dict.fromkeys(_every(fluent, slot, language, table, changes)))
     return found
@@ -181,7 +181,7 @@ def _alike(term: Term, fluent: Fluent) -> bool:
 def _numbers(
     slot: Term | None, same: Iterable[Term], table: Table, changes: Sequence[tuple[int, Value]]
 ) -> Iterator[Template]:
-    """More or less than the old value, or than another one."""
+    """Yield templates for more or less than the old value, or than another one."""
     bases = [slot] if slot is not None else []
     for term in [*bases, *same]:
         column = table.column(term)
@@ -200,7 +200,7 @@ def _numbers(
 
 
 def _shift(step: float, own: bool) -> float:
-    """What a difference costs: least for a slot that is counted up or down by one."""
+    """Return the cost of a difference: least for a slot that is counted up or down by one."""
     if not own:
         return 3.0
     return 1.3 if abs(step) == 1 else 1.5
@@ -209,7 +209,7 @@ def _shift(step: float, own: bool) -> float:
 def _tables(
     fluent: Fluent, language: Language, table: Table, changes: Sequence[tuple[int, Value]]
 ) -> Iterator[Template]:
-    """What a word or small number is turned into, where that is always the same."""
+    """Yield tables from a word or small number to a value, where that is always the same."""
     for term in language.values:
         if term.kind not in ("enum", "text") and not (term.kind == "int" and not term.path):
             continue

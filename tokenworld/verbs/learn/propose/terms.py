@@ -1,4 +1,4 @@
-"""Terms and predicates over the objects of a transition: how they are computed, and written.
+"""Terms and predicates over the objects of a transition, and their values for many instances.
 
 A `Table` holds many instances of the same variables, each in a scene of its own, and computes the
 values of a term or the truth of a predicate for all of them.
@@ -69,7 +69,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Exists:
-    """Some object of a type with a property. ``how`` says how it is related to the term of the
+    """An object of a type with a property. ``how`` says how it is related to the term of the
     predicate: an attribute that is the term, ``under`` (inside it), ``over`` (contains it), or
     nothing at all for any object of the world."""
 
@@ -98,17 +98,17 @@ class Predicate:
     """The second term of a link."""
 
     def parts(self) -> tuple[Predicate, ...]:
-        """The predicates of a borrowed guard."""
+        """Return the predicates of a borrowed guard."""
         borrowed = self.right if isinstance(self.right, tuple) else ()
         return tuple(one for one in borrowed if isinstance(one, Predicate))
 
     def variables(self) -> frozenset[str]:
-        """The variables that it names."""
+        """Return the variables that it names."""
         terms = [one for one in (self.left, self.right, self.far) if isinstance(one, Term)]
         return frozenset(name for one in terms for name in (one.base, *one.args) if name)
 
     def fluents(self) -> frozenset[str]:
-        """The fluents that it reads."""
+        """Return the fluents that it reads."""
         terms = [one for one in (self.left, self.right, self.far) if isinstance(one, Term)]
         found = {name for one in terms for name in one.path}
         if isinstance(self.right, Exists):
@@ -137,7 +137,7 @@ class Table:
         return len(self.rows)
 
     def column(self, term: Term) -> list[Value | Missing]:
-        """The value of a term for each instance."""
+        """Return the value of a term for each instance."""
         found = self._columns.get(term)
         if found is None:
             found = self._columns[term] = self._computed(term)
@@ -170,7 +170,7 @@ class Table:
         ]  # fmt: skip
 
     def coded(self, term: Term) -> npt.NDArray[np.int64]:
-        """The values of a term as codes that are equal where the values are; -1 where missing."""
+        """Return the values of a term as codes, equal where the values are; -1 where missing."""
         found = self._coded.get(term)
         if found is None:
             import numpy as np
@@ -186,7 +186,7 @@ class Table:
         return found
 
     def numbers(self, term: Term) -> npt.NDArray[np.float64]:
-        """The values of a numeric term; not a number where it has none."""
+        """Return the values of a numeric term; NaN where it has none."""
         import numpy as np
 
         nan = float("nan")
@@ -196,7 +196,7 @@ class Table:
         )  # fmt: skip
 
     def truth(self, one: Predicate) -> Truths:
-        """The truth of a predicate for each instance; false where its terms have no values."""
+        """Return the truth of a predicate for each instance; false if its terms have no values."""
         import numpy as np
 
         match one.op:
@@ -268,7 +268,7 @@ class Table:
         return found
 
     def _filled(self, of: Callable[[Scene], Iterable[int]]) -> Truths:
-        """For each distinct scene and number of an object, whether it is one of some."""
+        """Return, for each distinct scene and number of an object, whether it is one of some."""
         import numpy as np
 
         width = 2 + max((x for scene in self._distinct for x in scene.kinds), default=0)
@@ -278,7 +278,7 @@ class Table:
         return found
 
     def _scene_numbers(self) -> npt.NDArray[np.int64]:
-        """The number of each instance's scene among the distinct ones."""
+        """Return the number of each instance's scene among the distinct ones."""
         import numpy as np
 
         if not self._places:
@@ -291,7 +291,7 @@ class Table:
         return self._places[0]
 
     def _things(self, term: Term) -> npt.NDArray[np.int64]:
-        """The objects of a term, by number; -1 where it is none that the scene has."""
+        """Return the objects of a term, by number; -1 where it is none that the scene has."""
         import numpy as np
 
         found = self._numbers.get(term)
@@ -330,7 +330,7 @@ class Table:
 
 
 def _links(scene: Scene, one: Exists, vocabulary: Vocabulary) -> frozenset[tuple[Value, Value]]:
-    """The pairs of values that such objects link."""
+    """Return the pairs of values that such objects link."""
     key = ("links", one)
     found = scene.cache.get(key)
     if found is None:
@@ -346,7 +346,7 @@ def _links(scene: Scene, one: Exists, vocabulary: Vocabulary) -> frozenset[tuple
 
 
 def _matching(scene: Scene, one: Exists, vocabulary: Vocabulary) -> Iterator[int]:
-    """The objects of the type with the property."""
+    """Yield the objects of the type with the property."""
     kinds = vocabulary.members(one.sort)
     facts = scene.facts.get(one.fluent, {})
     for thing, kind in scene.kinds.items():
@@ -355,7 +355,7 @@ def _matching(scene: Scene, one: Exists, vocabulary: Vocabulary) -> Iterator[int
 
 
 def _found(scene: Scene, one: Exists, vocabulary: Vocabulary) -> frozenset[int]:
-    """The objects that are related to such an object; for the whole world the objects themselves.
+    """Return the objects related to such an object; for the whole world the objects themselves.
     Computed once for each scene."""
     found = scene.cache.get(one)
     if found is None:
@@ -429,7 +429,7 @@ class Language:
 
     @cached_property
     def values(self) -> tuple[Term, ...]:
-        """Terms that are no objects."""
+        """Return terms that are no objects."""
         found = [Term(one.name, (), self._kind(one), one.sort)
                  for one in self.variables if not self._thing(one)]  # fmt: skip
         for fluent in self.vocabulary.fluents.values():
@@ -447,7 +447,7 @@ class Language:
 
     @cached_property
     def _functions(self) -> tuple[Term, ...]:
-        """Fluents of two variables."""
+        """Return fluents of two variables."""
         return tuple(
             Term("", (fluent.name,), fluent.kind, fluent.of, (one.name, other.name), "",
                  fluent.optional)
@@ -458,7 +458,7 @@ class Language:
 
     @cached_property
     def _pairs(self) -> list[tuple[Var, Var]]:
-        """Variables that belong together: those of the slot; a parameter and the one behind it,
+        """Return variables that belong together: those of the slot; a parameter and the next one,
         as in `connect {x} {p} to {y} {q}`; and any two objects."""
         params = [one for one in self.variables if one.name not in OVER]
         over = [one for one in self.variables if one.name in OVER]
@@ -475,13 +475,13 @@ class Language:
         return "int" if one.sort == "int" else "enum"
 
     def terms(self) -> tuple[Term, ...]:
-        """All terms."""
+        """Return all terms."""
         return self.objects + self.values
 
     # ---- predicates ---------------------------------------------------------------------------
 
     def predicates(self, table: Table) -> list[Predicate]:
-        """The predicates that are true of some instances of a table and false of others."""
+        """Return the predicates that are true of some instances of a table and false of others."""
         every = [*self._types(), *self._truths(), *self._equal(table), *self._known(table),
                  *self._numeric(table), *self._some(), *self._linking()]  # fmt: skip
         return every
@@ -501,7 +501,7 @@ class Language:
                 yield Predicate("true", term, None, False, 1.7 + term.cost)
 
     def _equal(self, table: Table) -> Iterator[Predicate]:
-        """Two terms of one kind are equal."""
+        """Yield predicates that two terms of one kind are equal."""
         objects = [*self.objects, *(one for one in self.values if one.kind == "object")]
         for at, one in enumerate(objects):
             for other in objects[:at]:
@@ -522,14 +522,14 @@ class Language:
                     yield Predicate("==", one, other, False, 2.0 + one.cost + other.cost)
 
     def _near(self, one: Term, other: Term) -> float:
-        """What it costs to say that two objects are the same: least that a slot is that of a
-        parameter, so that rules are about what is named, also where there is no other object."""
+        """Return the cost of stating that two objects are the same: least that a slot is that of a
+        parameter, so that rules prefer named objects, also where there is no other object."""
         bases = [term.base for term in (one, other) if not term.path]
         over = [base for base in bases if base in OVER]
         return -0.5 if len(bases) == 2 and len(over) == 1 and ME not in bases else 1.0
 
     def _known(self, table: Table) -> Iterator[Predicate]:
-        """A term has one of its observed values."""
+        """Yield predicates that a term has one of its observed values."""
         for term in self.terms():
             if term.kind in ("enum", "text") or term.optional:
                 values = set(table.column(term)) - {MISSING}
@@ -573,7 +573,7 @@ class Language:
                     yield Predicate("==", one, other, False, cost)
 
     def _some(self) -> Iterator[Predicate]:
-        """Some other object, of a type and with one property."""
+        """Yield predicates about some other object, of a type and with one property."""
         links = [one.name for one in self.vocabulary.fluents.values()
                  if one.kind == "object" and one.attribute]  # fmt: skip
         hows = [*links, *(("under", "over") if self.vocabulary.ordered else ())]
@@ -590,7 +590,7 @@ class Language:
             yield Predicate("any", None, right, False, 4.0 + extra)
 
     def _linking(self) -> Iterator[Predicate]:
-        """An object that links two others, such as a door between two rooms."""
+        """Yield predicates about an object that links two others, such as a door of two rooms."""
         near = [one for one in self.objects if len(one.path) < 2]
         for sort, fluent, value, extra in self._properties:
             links = [one.name for one in self.vocabulary.owned(sort)
@@ -618,7 +618,7 @@ class Language:
 
     @cached_property
     def _properties(self) -> list[tuple[str, str, Value, float]]:
-        """Types, and types with a value of a truth, enum or text that varies among them."""
+        """Return types, and types with a value of a truth, enum or text that varies among them."""
         found: list[tuple[str, str, Value, float]] = []
         for kind in self.vocabulary.types:
             found.append((kind, "", None, 0.0))
@@ -634,7 +634,7 @@ class Language:
 
 
 def typed_by(guard: Iterable[Predicate], name: str) -> str:
-    """The type that a guard says a variable has."""
+    """Return the type that a guard says a variable has."""
     for one in guard:
         if one.op == "is" and one.positive and one.left == Term(name, (), "object"):
             return str(one.right)

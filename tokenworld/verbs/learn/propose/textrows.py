@@ -1,4 +1,4 @@
-"""Rows of text games (`records.rows`) as steps: properties are taken apart into fluents.
+"""Read rows of text games (`records.rows`) as steps: properties are split into fluents.
 
 A property is a value, a list of a fixed length, or a map from the names of objects or from fixed
 keys; a list or map that never differs is a constant. `Shape` says which, and `writing.mapping`
@@ -34,7 +34,7 @@ SCORE: Final = "points"
 OVER: Final = "gameOver"
 WON: Final = "gameWon"
 EMPTY: Final[Mapping[str, Value]] = {"bool": False, "int": 0, "real": 0, "text": ""}
-"""The values of fluents of which nothing is said."""
+"""The default values of fluents by kind."""
 _RESERVED: Final = frozenset((HOLDER, LABEL, SCORE, OVER, WON, "contents", "inside", "id"))
 
 
@@ -59,7 +59,7 @@ class Shape:
 
 @dataclass(slots=True)
 class TextLayout:
-    """Everything besides the rules that the records of one game show."""
+    """The layout of the records of one game: everything besides the rules."""
 
     game: str
     types: dict[str, str] = field(default_factory=dict)
@@ -205,7 +205,7 @@ class TextSteps:
         self, facts: dict[str, dict[Args, Value]], shape: Shape, x: int, value: Any,
         numbers: Mapping[str, int],
     ) -> None:  # fmt: skip
-        """Note the value of a property of an object."""
+        """Record the value of a property of an object."""
         if shape.present:
             facts[shape.present][(x,)] = True
         if shape.filled:
@@ -256,7 +256,7 @@ def _states(rows: Sequence[TextRow]) -> list[Recorded]:
 def _held(
     objects: Sequence[Mapping[str, Any]], parts: Mapping[str, int]
 ) -> dict[tuple[int], int | None]:
-    """The holder of each object: each is followed by its parts, then by its contents in order."""
+    """Return the holder of each object: its parts follow it, then its contents in order."""
     found: dict[tuple[int], int | None] = {}
     position = 0
 
@@ -303,7 +303,7 @@ class _Property:
                 self.references[text] = self.references.get(text, True) and there
 
     def shaped(self, enums: dict[str, list[str]]) -> tuple[Shape, list[Fluent]]:
-        """The shape of the property and its fluents; adds the enum of its keys."""
+        """Return the shape of the property and its fluents; adds the enum of its keys."""
         values = list(self.values.values())
         full = [one for one in values if one is not None]
         base = _fluent_name(self.name)
@@ -342,7 +342,7 @@ class _Property:
         return Shape(self.name, "items", parts, nothing=nothing), fluents
 
     def _nothing(self, full: list[Any]) -> str | None:
-        """The one text among references to objects that refers to none."""
+        """Return the one text among references to objects that refers to none."""
         others = sorted({x for one in full for x in one if isinstance(x, str)
                          and not self._refers(x)})  # fmt: skip
         return others[0] if len(others) == 1 and any(self.references.values()) else None
@@ -395,7 +395,7 @@ def _common(owners: frozenset[str]) -> str:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """The texts in a value, not the keys of maps."""
+    """Yield the texts in a value, not the keys of maps."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, (list, dict)):

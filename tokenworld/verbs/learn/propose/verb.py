@@ -23,14 +23,14 @@ from tokenworld.verbs.records.properties import MAPPING_FILE
 from tokenworld.verbs.records.rows import BadRow, TextRow, read_text_rows
 
 _NOTED = 5
-"""Rows that cannot be used that are printed."""
+"""The greatest number of unusable rows that are printed."""
 _FEWEST = 2
-"""Rows from which anything can be learned."""
+"""The least number of rows from which anything can be learned."""
 
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
-    """What was learned: the proposal and the program."""
+    """The result of learning: the proposal and the program."""
 
     proposal: Proposal
     made: Emitted
@@ -46,7 +46,7 @@ def propose(
     seed: int,
     write: bool,
 ) -> int:
-    """Learn, score on other rows, and write; 1 where no rule was found."""
+    """Learn, score on other rows, and write; return 1 if no rule was found."""
     _ready(rows, output, holdout, write)
     used, bad = _read(rows)
     if len(used) < _FEWEST:
@@ -83,7 +83,7 @@ def _ready(rows: Sequence[Path], output: Path | None, holdout: float, write: boo
 
 
 def _read(paths: Sequence[Path]) -> tuple[list[TextRow | Row], list[BadRow]]:
-    """The rows of files, of text games or of worlds, whichever the first line is of."""
+    """Return the rows of files, of text games or of worlds, whichever the first line is of."""
     used: list[TextRow | Row] = []
     bad: list[BadRow] = []
     for path in paths:
@@ -119,7 +119,7 @@ T = TypeVar("T")
 
 
 def learned_texts(rows: Sequence[TextRow], say: Say) -> Proposed:
-    """The rules of a text game."""
+    """Return the rules of a text game."""
     read = TextSteps(rows)
     grammar = typed(read.steps, read.vocabulary)
     read.vocabulary.name_groups()
@@ -129,7 +129,7 @@ def learned_texts(rows: Sequence[TextRow], say: Say) -> Proposed:
 
 
 def learned_worlds(rows: Sequence[Row], say: Say) -> tuple[Proposed, str]:
-    """The rules of a world, with the world's name."""
+    """Return the rules of a world, with the world's name."""
     read = WorldSteps(rows)
     grammar = called(read.steps, read.vocabulary)
     read.vocabulary.name_groups()
@@ -161,7 +161,7 @@ def _from_worlds(
 
 
 def _split(rows: Sequence[T], share: float, seed: int) -> tuple[list[T], list[T]]:
-    """The rows to learn from and those held out."""
+    """Return the rows to learn from and those held out."""
     numbers = list(range(len(rows)))
     random.Random(seed).shuffle(numbers)
     held = set(numbers[: int(len(rows) * share)])
@@ -196,7 +196,7 @@ def _remarks(found: Proposed) -> list[Diagnostic]:
 
 
 def _table(proposal: Proposal) -> Iterator[str]:
-    """Each rule of an action and of the tick: how many changes it explains, and gets wrong."""
+    """Yield a line for each rule: the changes that it explains, and those that it gets wrong."""
     lines: list[tuple[str, ...]] = [("rule", "slot", "rules", "explained", "wrong", "unexplained")]
     for name, one in _all(proposal):
         right = sum(rule.right for rule in one.rules.rules)

@@ -17,30 +17,30 @@ _OTHER = "o"
 
 
 def word(text: str) -> str:
-    """A name, in backquotes unless it can be written without."""
+    """Return a name, in backquotes unless it can be written without."""
     return text if _NAME.match(text) and text not in tables().keywords else f"`{text}`"
 
 
 def kind_word(text: str) -> str:
-    """The name of a type or an enum."""
+    """Return the name of a type or an enum."""
     return text if re.match(r"[A-Z][A-Za-z0-9_]*\Z", text) else f"`{text}`"
 
 
 def quoted(text: str) -> str:
-    """A text in quotes."""
+    """Return a text in quotes."""
     for old, new in (("\\", "\\\\"), ('"', '\\"'), ("{", "\\{"), ("}", "\\}"), ("\n", "\\n")):
         text = text.replace(old, new)
     return f'"{text}"'
 
 
 def number(value: float) -> str:
-    """A number without needless decimals."""
+    """Return a number without needless decimals."""
     return str(int(value)) if value == int(value) else f"{value:.6f}".rstrip("0")
 
 
 @dataclass(slots=True)
 class Wording:
-    """Writes in one rule. ``sorts`` are the known types of its terms."""
+    """Writes the text of one rule. ``sorts`` are the known types of its terms."""
 
     vocabulary: Vocabulary
     sorts: dict[tuple[str, tuple[str, ...]], str] = field(default_factory=dict)
@@ -50,7 +50,7 @@ class Wording:
         self.sorts[(one.name, ())] = one.sort
 
     def term(self, one: Term) -> str:
-        """A term."""
+        """Return the text of a term."""
         if one.args:
             return f"{word(one.path[0])}({', '.join(map(word, one.args))})"
         if not one.base:
@@ -63,7 +63,7 @@ class Wording:
         return ".".join([ME if one.base == ME else word(one.base), *map(word, one.path)])
 
     def value(self, value: Value, kind: str, decimals: int = 0) -> str:
-        """A constant of a kind."""
+        """Return the text of a constant of a kind."""
         if value is None or isinstance(value, tuple):
             return "none"
         if isinstance(value, bool):
@@ -79,7 +79,7 @@ class Wording:
     # ---- types --------------------------------------------------------------------------------
 
     def needs(self, term: Term | None) -> list[str]:
-        """The type tests that a term needs: those of the owners of its attributes. They are
+        """Return the type tests that a term needs: those of the owners of its attributes. They are
         known from here on."""
         found = []
         if term is not None and term.args:
@@ -102,7 +102,7 @@ class Wording:
         return found
 
     def narrowed(self, term: Term, owners: frozenset[str]) -> str:
-        """The test that an object is of one of some types; empty where that is known."""
+        """Return the test that an object is of one of some types; empty where that is known."""
         key = (term.base, term.path)
         known = self.vocabulary.members(self.sorts.get(key, ANY))
         if term.base == ME and not term.path and key not in self.sorts:
@@ -118,7 +118,7 @@ class Wording:
     # ---- predicates ---------------------------------------------------------------------------
 
     def guard(self, predicates: Sequence[Predicate]) -> list[str]:
-        """The conjuncts of a guard, the type tests first."""
+        """Return the conjuncts of a guard, the type tests first."""
         found: list[str] = []
         ordered = sorted(predicates, key=lambda one: one.op != "is")
         for one in ordered:
@@ -135,7 +135,7 @@ class Wording:
         return found
 
     def predicate(self, one: Predicate) -> str:
-        """A single condition."""
+        """Return the text of a single condition."""
         left = "" if one.left is None else self.term(one.left)
         match one.op:
             case "is":
@@ -207,7 +207,7 @@ class Wording:
     # ---- templates ----------------------------------------------------------------------------
 
     def template(self, one: Template, fluent: Fluent) -> str:
-        """A new value."""
+        """Return the text of a new value."""
         if one.op == "value":
             return self.value(one.value, fluent.kind)
         assert one.term is not None
@@ -250,7 +250,7 @@ def _plain(value: object) -> Value:
 
 
 def put(one: Term, to: Mapping[str, Term]) -> Term | None:
-    """A term with others in place of its variables; ``None`` where the language cannot say it."""
+    """Return a term with others in place of its variables; ``None`` if the language has no such."""
     if one.args:
         names = []
         for name in one.args:
@@ -268,7 +268,7 @@ def put(one: Term, to: Mapping[str, Term]) -> Term | None:
 
 
 def put_predicate(one: Predicate, to: Mapping[str, Term]) -> Predicate | None:
-    """A predicate with terms in place of variables."""
+    """Return a predicate with terms in place of variables."""
     left = None if one.left is None else put(one.left, to)
     right = put(one.right, to) if isinstance(one.right, Term) else one.right
     if (one.left is not None and left is None) or (isinstance(one.right, Term) and right is None):
@@ -280,7 +280,7 @@ def put_predicate(one: Predicate, to: Mapping[str, Term]) -> Predicate | None:
 
 
 def put_template(one: Template, to: Mapping[str, Term]) -> Template | None:
-    """A template with terms in place of variables."""
+    """Return a template with terms in place of variables."""
     term = None if one.term is None else put(one.term, to)
     other = None if one.other is None else put(one.other, to)
     if (one.term is not None and term is None) or (one.other is not None and other is None):
@@ -292,7 +292,7 @@ def put_template(one: Template, to: Mapping[str, Term]) -> Template | None:
 
 
 def anchor(guard: Iterable[Predicate], name: str, free: frozenset[str]) -> Term | None:
-    """The term that a guard says a variable is, if it names none of the free variables."""
+    """Return the term that a guard says a variable is, if it names none of the free variables."""
     for one in guard:
         if one.op == "==" and one.positive:
             pairs = ((one.left, one.right), (one.right, one.left))
@@ -318,5 +318,5 @@ def same_term(one: Predicate) -> bool:
 
 
 def template_text(text: str) -> str:
-    """A template in quotes, whose braces stay."""
+    """Return a template in quotes, with its braces kept."""
     return f'"{text}"'

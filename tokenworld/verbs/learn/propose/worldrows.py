@@ -1,5 +1,5 @@
-"""Rows of worlds (``tw-row/1``) as steps: types, attributes, functions and relations by what their
-values are."""
+"""Read rows of worlds (``tw-row/1``) as steps: infer types, attributes, functions and relations
+from their values."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ _MEMBER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _MOST_MEMBERS = 40
 """Texts with more values than this are no enum."""
 _MOST_SLOTS = 2_000
-"""Slots of a function that are looked at in one state."""
+"""The greatest number of slots of a function that are examined in one state."""
 Shape = Mapping[str, Any]
 
 
 def read_world_rows(paths: Iterable[Path]) -> Iterator[Row | BadRow]:
-    """The rows of files; `Failure` (TW0001) where one cannot be opened."""
+    """Yield the rows of files; raises `Failure` (TW0001) if one cannot be opened."""
     for path in paths:
         number = 0
         try:
@@ -147,7 +147,7 @@ class WorldSteps:
                       high, tuple(plain))  # fmt: skip
 
     def _enum(self, name: str, texts: Sequence[str]) -> str:
-        """The enum of these members: a known one that shares some, or a new one."""
+        """Return the enum of these members: a known one that shares some, or a new one."""
         for enum, members in self.vocabulary.enums.items():
             if set(members) & set(texts):
                 members += sorted(set(texts) - set(members))
@@ -165,7 +165,7 @@ class WorldSteps:
         return next(iter(kinds)) if len(kinds) == 1 else ANY
 
     def _endings(self, rows: Sequence[Row]) -> None:
-        """A truth for each ending that was reached."""
+        """Add a truth for each ending that was reached."""
         for row in rows:
             for shape in _states(row):
                 for name in shape.get("outcomes", ()):
@@ -174,7 +174,7 @@ class WorldSteps:
                     self.vocabulary.fluents[fluent] = Fluent(fluent, (), "bool")
 
     def _constants(self) -> None:
-        """The objects that are in every state, by the same name."""
+        """Find the objects that are in every state, by the same name."""
         first = self.steps[0].before
         for thing, name in first.names.items():
             if all(step.before.names.get(thing) == name == step.ticked.names.get(thing)
@@ -228,7 +228,7 @@ class WorldSteps:
     def _entries(
         self, fluent: Fluent, shape: Shape, scene: Scene, numbers: Mapping[str, int]
     ) -> dict[Args, Value]:
-        """The values of a function or relation for all arguments."""
+        """Return the values of a function or relation for all arguments."""
         empty: dict[str, Value] = {"bool": False, "int": 0, "real": 0, "text": ""}
         found: dict[Args, Value] = {}
         domains: list[list[int | str]] = []

@@ -1,4 +1,4 @@
-"""A proposal as a program: types, actions, laws and a world, as one text."""
+"""Write a proposal as a program: types, actions, laws and a world, as one text."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from tokenworld.verbs.learn.propose.wording import (
 
 ROOT: Final = "void"
 _WIDE: Final = 1_000_000
-"""The bounds of numbers whose range the rows do not tell."""
+"""The bounds of numbers whose range the rows do not show."""
 
 
 class Writer:
@@ -68,7 +68,7 @@ class Writer:
         return self.layout is not None
 
     def text(self) -> str:
-        """The program."""
+        """Return the program."""
         rules = [*self._actions(), *self._laws()]  # they say which objects are named
         parts = [
             self._head(), *self._enums(), *self._types(), *self._functions(), self._actor(),
@@ -100,7 +100,7 @@ class Writer:
             yield f"type Void : {ANY}"
 
     def _parents(self, members: frozenset[str]) -> tuple[str, ...]:
-        """The smallest types that contain these."""
+        """Return the smallest types that contain these."""
         above = [(name, one) for name, one in self.vocabulary.groups.items() if members < one]
         near = [name for name, one in above if not any(other < one for _, other in above)]
         return tuple(near) or (ANY,)
@@ -118,7 +118,7 @@ class Writer:
         return f"{head} {{ {'  '.join(lines)} }}" if lines else head
 
     def _fixed(self, kind: str) -> list[str]:
-        """The defaults of a type that are not those of its parents."""
+        """Return the defaults of a type that are not those of its parents."""
         found = []
         for fluent in self.vocabulary.owned(kind):
             own = self._defaults.of(fluent, kind)
@@ -184,14 +184,14 @@ class Writer:
         return f"actor me: {kind_word(kind)}\n" if kind else ""
 
     def _named(self) -> Iterator[str]:
-        """The objects that rules name: they are in every world."""
+        """Yield the objects that rules name: they are in every world."""
         named = self.vocabulary.named
         named |= {one for one in self._start.kinds if named and one < max(named)}
         for thing in sorted(named):  # numbered as the rows number them
             yield f"object {word(self.names[thing])}: {kind_word(self._start.kinds[thing])}"
 
     def _called(self) -> Iterator[str]:
-        """The names of objects, as the records have them and as a player says them."""
+        """Yield the names of objects, as the records have them and as a player says them."""
         if self.layout is None:
             return
         full = '"{x.label} (ID: {id(x)})"'
@@ -237,12 +237,12 @@ class Writer:
             yield from self._law(learned, self.law_names[at])
 
     def _ending(self, learned: Learned) -> str:
-        """The ending that a rule says is reached; empty for none."""
+        """Return the ending that a rule says is reached; empty for none."""
         name = learned.fluent.name if learned.fluent is not None else ""
         return self.vocabulary.endings.get(name, "")
 
     def _goals(self) -> Iterator[str]:
-        """The endings that were reached, as goals."""
+        """Yield the endings that were reached, as goals."""
         for learned in self._proposal.ticks:
             if self._ending(learned) and learned.rules.rules:
                 words = [Wording(self.vocabulary) for _ in learned.rules.rules]
@@ -296,7 +296,7 @@ class Writer:
     def needs(
         self, words: Wording, learned: Learned, rule: Rule, to: Mapping[str, Term]
     ) -> list[str]:
-        """The type tests that the new value and the slot of a rule need."""
+        """Return the type tests that the new value and the slot of a rule need."""
         template = put_template(rule.template, to)
         every = () if template is None else (template, *template.parts)
         terms = [term for one in every for term in (one.term, one.other)]
@@ -313,7 +313,7 @@ class Writer:
         self, words: Wording, learned: Learned, rule: Rule, over: Sequence[Var],
         to: Mapping[str, Term] = {},
     ) -> str:  # fmt: skip
-        """The change that a rule makes, with its chance."""
+        """Return the change that a rule makes, with its chance."""
         places = [put(Term(one.name, (), "object"), to) for one in over]
         assert all(place is not None for place in places)
         if learned.what == DESTROY:
@@ -332,7 +332,7 @@ class Writer:
     def assignments(
         self, learned: Learned, rule: Rule, over: Sequence[Var], to: Mapping[str, Term]
     ) -> list[tuple[Fluent, Term, Template]]:
-        """The slots that a rule writes, with their new values."""
+        """Return the slots that a rule writes, with their new values."""
         places = [put(Term(one.name, (), "object"), to) for one in over]
         template = put_template(rule.template, to)
         assert learned.fluent is not None
@@ -353,7 +353,7 @@ class Writer:
         return f"{words.term(slot)} = {words.template(template, fluent)}"
 
     def slot(self, fluent: Fluent, places: Sequence[Term | None]) -> Term:
-        """The term of a fluent with these arguments."""
+        """Return the term of a fluent with these arguments."""
         if fluent.attribute:
             place = places[0]
             assert place is not None
@@ -440,7 +440,7 @@ class Writer:
         return f"object {word(self.names[thing])}: {kind_word(self._start.kinds[thing])}{body}"
 
     def _fields_of(self, thing: int) -> list[str]:
-        """The values of an object at the start that are no defaults."""
+        """Return the values of an object at the start that are no defaults."""
         start, kind, fields = self._start, self._start.kinds[thing], []
         rootless = self.layout is not None and self.layout.rootless
         for fluent in self.vocabulary.owned(kind):
@@ -460,7 +460,7 @@ class Writer:
         return value == (self._defaults.common(fluent) if own is None else own)
 
     def _setup(self) -> list[str]:
-        """The values of functions at the start."""
+        """Return the values of functions at the start."""
         found = [f"{word(self.names[thing])}.{one}" for thing in sorted(self.vocabulary.named)
                  for one in self._fields_of(thing)]  # fmt: skip
         for fluent in self.vocabulary.fluents.values():
@@ -496,7 +496,7 @@ def _identifier(text: str) -> str:
 
 
 def _object_names(start: Scene, labelled: bool, vocabulary: Vocabulary) -> dict[int, str]:
-    """A name for each object of the start."""
+    """Return a name for each object of the start."""
     found: dict[int, str] = {}
     taken = {ROOT, *vocabulary.fluents, "me"}
     for thing, name in start.names.items():
@@ -532,14 +532,14 @@ class _Defaults:
                             self._counts.setdefault(key, Counter())[value] += 1
 
     def of(self, fluent: Fluent, kind: str) -> Value:
-        """The commonest value of a type; ``None`` where it has none."""
+        """Return the commonest value of a type; ``None`` where it has none."""
         if fluent.name in self._gates:
             return False
         found = self._counts.get((fluent.name, kind))
         return found.most_common(1)[0][0] if found else None
 
     def common(self, fluent: Fluent) -> Value:
-        """The commonest value of all types."""
+        """Return the commonest value of all types."""
         if fluent.name in self._gates:
             return False
         total: Counter[Value] = Counter()
