@@ -196,6 +196,13 @@ CASES: dict[str, Callable[[Box], tuple[str, ...]]] = {
     "legal": lambda box: ("legal", box.world(), *box.one((), ("--all",))),
     "dist": lambda box: ("dist", box.world(), *box.one((), ("--most", "3"))),
     "learn": lambda box: ("learn", "fit", box.world(), str(box.damaged("moves.script"))),
+    "learn propose": lambda box: ("learn", "propose", box.json("rows.jsonl"), *box.out()),
+    "author": lambda box: (
+        "author", box.damaged("moves.script"), "-o", str(box.folder / "made"), "--provider",
+        f"script:{box.json('won.json')}", *TIMED),
+    "bench": lambda box: (
+        "bench", "text2world", str(Path(box.pddl("domain.pddl")).parent), "--predictions",
+        str(Path(box.text()).parent)),
     "dist at": lambda box: ("dist", box.copy("world.tw"), "--at", box.damaged("moves.script")),
     "legal at": lambda box: ("legal", box.copy("world.tw"), "--at", box.damaged("moves.script")),
     # ---- planning -----------------------------------------------------------------------------

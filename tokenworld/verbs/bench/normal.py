@@ -62,6 +62,13 @@ def typed(items: list[Tree]) -> list[Tree]:
     return [*found, *([name] for name in waiting)]
 
 
+def _listed(tree: Tree) -> list[Tree]:
+    """Return a tree that is a list; raises `ValueError` for a word."""
+    if isinstance(tree, str):
+        raise ValueError(f"`{tree}` stands where a list belongs")
+    return tree
+
+
 def condition(tree: Tree) -> Tree:
     """Unwrap single operands, write ``()`` as ``(and)``, and expand typed lists."""
     if isinstance(tree, str):
@@ -72,8 +79,7 @@ def condition(tree: Tree) -> Tree:
     if head in ("and", "or") and len(tree) == 2:
         return condition(tree[1])
     if head in ("forall", "exists"):
-        assert isinstance(tree[1], list)
-        return [head, typed(tree[1]), condition(tree[2])]
+        return [head, typed(_listed(tree[1])), condition(tree[2])]
     if head in ("+", "*") and len(tree) > 3:
         return condition([head, [head, *tree[1:-1]], tree[-1]])
     return [head, *(condition(part) for part in tree[1:])]
@@ -96,7 +102,7 @@ def is_cost(tree: Tree) -> bool:
 
 
 def _flat(tree: Tree) -> Iterator[Tree]:
-    assert isinstance(tree, list)
+    tree = _listed(tree)
     if not tree:
         return
     if tree[0] == "and":
@@ -105,8 +111,7 @@ def _flat(tree: Tree) -> Iterator[Tree]:
     elif tree[0] == "when":
         yield ["when", condition(tree[1]), ["and", *effects(tree[2])]]
     elif tree[0] == "forall":
-        assert isinstance(tree[1], list)
-        yield ["forall", typed(tree[1]), ["and", *effects(tree[2])]]
+        yield ["forall", typed(_listed(tree[1])), ["and", *effects(tree[2])]]
     else:
         yield condition(tree)
 
@@ -121,26 +126,35 @@ def _functions(items: list[Tree]) -> list[Tree]:
             found += [[one, kind] for one in waiting]
             waiting = []
         else:
-            assert isinstance(item, list)
+            item = _listed(item)
             waiting.append([item[0], *typed(item[1:])])
     return [*found, *([one, "number"] for one in waiting)]
 
 
 def _action(tree: list[Tree]) -> Tree:
     fields = dict(zip(map(str, tree[2::2]), tree[3::2], strict=True))
-    params = fields.get(":parameters", [])
-    assert isinstance(params, list)
+    params = _listed(fields.get(":parameters", []))
     before = condition(fields.get(":precondition", []))
     return [tree[1], typed(params), before, effects(fields.get(":effect", []))]
 
 
 def _derived(tree: list[Tree]) -> list[Tree]:
-    assert isinstance(tree[1], list)
-    return [tree[1][0], typed(tree[1][1:]), condition(tree[2])]
+    head = _listed(tree[1])
+    return [head[0], typed(head[1:]), condition(tree[2])]
 
 
 def normal(text: str) -> dict[str, Tree]:
-    """Return the normal form of a file by sections: what a round trip must keep (docs/pddl.md)."""
+    """Return the normal form of a file by sections: what a round trip must keep (docs/pddl.md).
+
+    Raises `ValueError` if the text is not PDDL.
+    """
+    try:
+        return _normal(text)
+    except (IndexError, StopIteration, RuntimeError):  # a generator turns the second into the third
+        raise ValueError("a list is too short") from None
+
+
+def _normal(text: str) -> dict[str, Tree]:
     sections = [part for part in read(text)[1:] if isinstance(part, list) and part]
     if not sections:
         raise ValueError("no sections")

@@ -180,15 +180,23 @@ def strict(original: str, text: str) -> Strict:
     Names of variables and the order of statements and operands do not count, all else does.
     Raises `ValueError` if the original is not PDDL. A ``text`` that is not PDDL has no statements.
     """
-    wanted = Counter(_said(original))
+    wanted = _statements(original)
     try:
-        found = Counter(_said(text))
-    except (ValueError, IndexError, StopIteration, AssertionError, RuntimeError):
+        found = _statements(text)
+    except ValueError:
         found = Counter()
     both = (wanted & found).total()
     total = wanted.total() + found.total()
     value = Fraction(2 * both, total) if total else _ONE
     return Strict(value, _shown(wanted - found), _shown(found - wanted))
+
+
+def _statements(text: str) -> Counter[Item]:
+    """Return the statements of a domain; raises `ValueError` if it is not PDDL."""
+    try:
+        return Counter(_said(text))
+    except (IndexError, StopIteration, AssertionError, RuntimeError):
+        raise ValueError("it is no PDDL domain") from None
 
 
 def _shown(items: Counter[Item]) -> tuple[str, ...]:

@@ -314,6 +314,8 @@ class Stages:
         """Return the rules for one fluent; ``None`` if it never changes. ``borrowed`` are guards of
         other slots."""
         over = _over(fluent, self._vocabulary)
+        if len(over) < len(fluent.params):
+            return None
         known = self._known(cases) if fluent.name in self._vocabulary.endings else {}
         group = next((one for one in self._vocabulary.together if one[0] == fluent.name), ())
         others = tuple(self._vocabulary.fluents[name] for name in group[1:])
@@ -619,15 +621,14 @@ class Stages:
 
 
 def _over(fluent: Fluent, vocabulary: Vocabulary) -> tuple[Var, ...]:
-    """Return a variable for each parameter of a fluent."""
+    """Return a variable for each parameter of a fluent; fewer where rules have no names for all."""
     things, words = iter(OVER[:2]), iter(OVER[2:])
     found = []
     for at, sort in enumerate(fluent.params):
-        if vocabulary.members(sort):
-            own = vocabulary.group(fluent.owners) if fluent.owners and at == 0 else sort
-            found.append(Var(next(things), own or sort))
-        else:
-            found.append(Var(next(words), sort))
+        own = vocabulary.group(fluent.owners) if fluent.owners and at == 0 else None
+        name = next(things if vocabulary.members(sort) else words, None)
+        if name is not None:
+            found.append(Var(name, own or sort))
     return tuple(found)
 
 

@@ -7,12 +7,13 @@ import json
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 from tokenworld.diagnostics import Diagnostic, Failure
+from tokenworld.model.schema import shaped
 from tokenworld.session.replaying import Row, row_in
 from tokenworld.verbs.learn.propose.commands import ObjectNumber
 from tokenworld.verbs.learn.propose.scenes import (
@@ -61,10 +62,38 @@ def _row(line: bytes, place: str) -> Row | BadRow:
     except ValueError as error:
         return BadRow(place, f"the line {error}")
     states = (row.state, row.expected.get("action"), row.expected.get("tick"))
-    if not all(isinstance(one, Mapping) and isinstance(one.get("objects"), list) for one in states):
-        return BadRow(place, "the row tells no whole state before, after the action, and after "
-                             "the tick")  # fmt: skip
+    for one, when in zip(states, ("before", "after the action", "after the tick"), strict=True):
+        try:
+            state = shaped(_State, one)
+        except ValueError as error:
+            return BadRow(place, f"the row tells no whole state {when}: {error}")
+        ids = {given.id for given in state.objects if type(given.id) is int}
+        if len(ids) < len(state.objects):
+            return BadRow(place, f"an id is shared, or no whole number, in the state {when}")
     return row
+
+
+_Constant = bool | int | float | str | None
+
+
+@dataclass(slots=True)
+class _Object:
+    """An object of a state (``tw-state/1``)."""
+
+    id: Any
+    name: str
+    type: str
+    attrs: dict[str, _Constant] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _State:
+    """The parts of a state that the learner reads."""
+
+    objects: list[_Object]
+    functions: dict[str, list[tuple[list[str | int], _Constant]]] = field(default_factory=dict)
+    relations: dict[str, list[list[str | int]]] = field(default_factory=dict)
+    outcomes: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
