@@ -114,6 +114,42 @@ def test_contradicting_rows_make_rules_of_chance(tw: Tw, tmp_path: Path) -> None
     assert "chance" in found["text"]
 
 
+TRIPLES = """
+type Node { up: bool }
+type Hero
+actor me: Hero
+relation between(x: Node, y: Node, z: Node)
+action place(x: Node, y: Node, z: Node) as "place {x} {y} {z}" { add between(x, y, z) }
+action flip(x: Node) as "flip {x}" { x.up = not x.up }
+world w { endless object hero: Hero  object a, b: Node  goal done: a.up and b.up }
+"""
+
+
+def test_a_relation_of_three_objects_is_left_unexplained(tw: Tw, tmp_path: Path) -> None:
+    """Rules have names for two objects that they run over."""
+    rows = recorded(tw, tmp_path, TRIPLES, 120)
+    ran = tw("learn", "propose", str(rows), "--output", str(tmp_path / "learned.tw"))
+    assert ran.code == 0, ran.err
+    assert "flip" in (tmp_path / "learned.tw").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ('"objects"', '"things"'), ('"name"', '"label"'), ('"id": 2', '"id": 1'),
+        ('"id": 2', '"id": "two"'), ('"relations": {}', '"relations": {"r": [1]}'),
+    ],
+)  # fmt: skip
+def test_malformed_states_are_left_out(tw: Tw, tmp_path: Path, before: str, after: str) -> None:
+    rows = recorded(tw, tmp_path, KITCHEN, 40)
+    lines = [json.dumps(json.loads(line)) for line in rows.read_text("utf-8").splitlines()]
+    assert before in lines[0]
+    rows.write_text("\n".join(line.replace(before, after) for line in lines), encoding="utf-8")
+    ran = tw("learn", "propose", str(rows), "--output", str(tmp_path / "learned.tw"))
+    assert ran.code == 1
+    assert "state before" in ran.err
+
+
 def test_too_few_rows_are_told(tw: Tw, tmp_path: Path) -> None:
     rows = tmp_path / "rows.jsonl"
     rows.write_text("{}\nnothing\n", encoding="utf-8")
