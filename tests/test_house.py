@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import house
 
-LINES = 138_296
+LINES = 138_348
 MODULES = 526
 CROWDED = 0
 IN_CIRCLES = 0

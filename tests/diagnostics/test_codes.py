@@ -19,7 +19,7 @@ from tokenworld.diagnostics import (
 
 
 def test_codes_are_well_formed_and_titles_unique() -> None:
-    assert all(re.fullmatch(r"TW(0[0-9]|1[0-2])\d\d", code) for code in CODES)
+    assert all(re.fullmatch(r"TW(0[0-9]|1[0-3])\d\d", code) for code in CODES)
     assert list(CODES) == sorted(CODES)
     titles = [title for title, _ in CODES.values()]
     assert len(set(titles)) == len(titles)

@@ -123,13 +123,21 @@ def test_what_no_encoding_takes_is_unknown_and_named():
         ("echo nonsense; exit 0", "failed"),
         ("kill -9 $$", "failed"),
         ('echo "(open sesame)" > "$plan"; exit 0', "invalid plan"),
-        ("exit 12", "failed"),
         ("exit 22", "limit"),
     ],
 )
 @pytest.mark.parametrize("name", ["ff", "symk"])
 def test_an_engine_that_misbehaves_decides_nothing(fake, script, result, name):
     fake(script)
+    verdict = by(name, bundled("cellar/world"))
+    assert verdict.answer == "unknown"
+    assert [one.result for one in verdict.attempts] == [result]
+
+
+@posix
+@pytest.mark.parametrize(("name", "result"), [("ff", "failed"), ("symk", "no proof")])
+def test_an_end_without_an_answer_decides_nothing(fake, name, result):
+    fake("exit 12")
     verdict = by(name, bundled("cellar/world"))
     assert verdict.answer == "unknown"
     assert [one.result for one in verdict.attempts] == [result]

@@ -37,11 +37,11 @@ class Proposed:
 
 
 def propose(
-    rows: Sequence[Path],
+    rows: tuple[Path, ...],
     out: Output,
     *,
     output: Path | None,
-    test: Sequence[Path],
+    test: tuple[Path, ...],
     holdout: float,
     seed: int,
     write: bool,
