@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.cli.conftest import Ran
 from tokenworld.cli import _main
 from tokenworld.verbs.author.asking import Request, Response
 from tokenworld.verbs.author.desk import Settings
@@ -100,21 +101,6 @@ NO_OIL = CAVE.replace("  l.oil += 1\n", "")
 """The oil that is poured reaches no lamp, so that none can be lit."""
 
 PAGE = (Path(__file__).parents[2] / "docs" / "author.md").read_text(encoding="utf-8")
-
-
-@dataclass(frozen=True)
-class Ran:
-    """The result of one call of the program."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        """The one object on stdout."""
-        assert self.out.count("\n") == 1, self.out
-        return json.loads(self.out)
 
 
 Tw = Callable[..., Ran]

@@ -16,10 +16,9 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from lark import Lark
-from lark.exceptions import UnexpectedInput
 from llguidance import LLMatcher, LLTokenizer, grammar_from
 
+from tests.syntax.test_dialects import mutations, parses
 from tokenworld.assets import grammar_path
 from tokenworld.diagnostics import Failure, read_source
 from tokenworld.session import Session, load_program, open_world
@@ -49,38 +48,6 @@ def takes(text: str, dialect: str) -> bool:
     assert not matcher.get_error(), matcher.get_error()
     data = list(text.encode())
     return bool(matcher.try_consume_tokens(data) == len(data) and matcher.is_accepting())
-
-
-@cache
-def lark() -> Lark:
-    return Lark(GRAMMAR, parser="lalr", lexer="basic")
-
-
-def parses(text: str) -> bool:
-    try:
-        lark().parse(text)
-    except UnexpectedInput:
-        return False
-    return True
-
-
-def mutants(text: str, seed: str, number: int) -> list[str]:
-    """Texts with a token dropped, doubled or exchanged with another."""
-    chance = random.Random(seed)
-    tokens = re.findall(r'\s+|"(?:[^"\\\n]|\\.)*"|#[^\n]*|[A-Za-z0-9_.%`]+|[^\sA-Za-z0-9_]', text)
-    solid = [i for i, token in enumerate(tokens) if not token.isspace() and token[0] != "#"]
-    found = []
-    for _ in range(number):
-        changed, place = list(tokens), chance.choice(solid)
-        match chance.randrange(3):
-            case 0:
-                changed[place] = " "
-            case 1:
-                changed[place] = f"{tokens[place]} {tokens[place]}"
-            case _:
-                changed[place] = f" {tokens[chance.choice(solid)]} "
-        found.append("".join(changed))
-    return found
 
 
 def text_of(world: str) -> str:
@@ -118,7 +85,7 @@ def _openai() -> str:
 
 @pytest.mark.parametrize("world", SMALL)
 def test_the_tool_judges_mutants_as_the_parser_does(world: str) -> None:
-    changed = mutants(text_of(world), world, 20)
+    changed = mutations(text_of(world), random.Random(world), 20)
     verdicts = [parses(one) for one in changed]
     assert verdicts.count(False) > 5
     assert [takes(one, _openai()) for one in changed] == verdicts
@@ -164,7 +131,7 @@ def judged(gbnf: str, texts: list[str]) -> dict[str, list[bool]]:
 @pytest.mark.decoders
 def test_gbnf_takes_small_worlds_and_judges_mutants_as_the_parser_does() -> None:
     texts = [text_of(world) for world in SMALL]
-    texts += mutants(text_of("blocks"), "blocks", 20)
+    texts += mutations(text_of("blocks"), random.Random("blocks"), 20)
     verdicts = [parses(one) for one in texts]
     assert verdicts.count(False) > 6
     for decoder, found in judged(gbnf_grammar(GRAMMAR), texts).items():

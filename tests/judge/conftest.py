@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.cli.conftest import Ran
 from tokenworld.cli import _main
 from tokenworld.diagnostics import Source
 from tokenworld.verbs.judge.contract import Budget, Contract
@@ -18,21 +17,6 @@ from tokenworld.verbs.judge.judging import judge
 
 CORPUS = Path(__file__).parent / "corpus"
 QUICK = Budget(mutants=0, ticks=200)
-
-
-@dataclass(frozen=True)
-class Ran:
-    """The result of one call of the program."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        """The one object on stdout."""
-        assert self.out.count("\n") == 1, self.out
-        return json.loads(self.out)
 
 
 Tw = Callable[..., Ran]

@@ -6,7 +6,7 @@
 3. If states are not packed, or packing them took too long: Fast Downward's translator and LAMA on
    the lifted PDDL of the world, if it has one, then a short width search.
 4. An encoding: its goal may be unreachable even without deletions. Then Fast Downward on it, if it
-   is installed: ff finds, blind proves, both at once, and our own search runs beside them.
+   is installed: LAMA or ff finds; a second later blind, which proves, and our own search join it.
 5. Our own search again, where it stopped, in turn with the width search, for the remaining time:
    the one proves, the other finds plans in worlds that no encoding takes.
 
@@ -17,8 +17,9 @@ only if its encoding is exact. The verdict lists the attempts and their limits.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import cache
 from itertools import count
 from pathlib import Path
 from typing import Generic
@@ -88,13 +89,14 @@ def plan(
     ladder = _Ladder(
         simulator, state, goal, within, time_limit, memory_limit, own, progress, cancel
     )
+    planner = cache(lambda: engine or _installed())
 
     def found() -> Verdict | None:
         return (
             ladder.search_first(patient=not packs or within is not None)
-            or (translated and ladder.translate(engine or _installed(), translated))
+            or (translated and ladder.translate(planner, translated))
             or ladder.look_wide(width=width)
-            or (classical and ladder.ask(engine or _installed(), classical))
+            or (classical and ladder.ask(planner(), classical))
             or ladder.search_on(width=width)
         )
 
@@ -149,11 +151,11 @@ class _Ladder(Generic[StateT]):
                 break
         return None
 
-    def translate(self, engine: EngineInfo, translated: Classical) -> Verdict | None:
+    def translate(self, planner: Callable[[], EngineInfo], translated: Classical) -> Verdict | None:
         """Run Fast Downward on the lifted export, where an encoding may take long."""
-        if not (self._is_costly() and engine.ready) or self._over():
+        if not self._is_costly() or self._over() or not planner().ready:
             return None
-        return self._heard(engine, translated)
+        return self._heard(planner(), translated)
 
     def _is_costly(self) -> bool:
         """Whether states are costly to pack or are not packed; encoding E is then costly too."""

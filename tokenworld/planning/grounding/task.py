@@ -172,22 +172,13 @@ class _Bindings:
 
 def _exclude_each_other(held: Iterable[Pair], excluding: Mapping[Pair, set[int]]) -> bool:
     """Whether two of these facts are in one mutex group."""
-    met = set[int]()
-    for pair in dict.fromkeys(held):
-        of = excluding.get(pair, ())
-        if not met.isdisjoint(of):
-            return True
-        met.update(of)
-    return False
+    of = [group for pair in set(held) for group in excluding.get(pair, ())]
+    return len(set(of)) < len(of)
 
 
 def _place(fact: Fact) -> tuple[str, tuple[Any, ...]]:
     """Return the place of a fact in the order of names and declarations."""
     return fact[0], rank(fact[1])
-
-
-def _first_place(group: tuple[Fact, ...]) -> tuple[str, tuple[Any, ...]]:
-    return _place(group[0])
 
 
 class _Tasking:
@@ -251,7 +242,8 @@ class _Tasking:
         taken = {fact for group in found for fact in group}
         rest = ((name, args) for name, every in moving.items() for args in every)
         parts = [*found, *((fact,) for fact in rest if fact not in taken)]
-        return sorted((tuple(sorted(group, key=_place)) for group in parts), key=_first_place)
+        ordered = (tuple(sorted(group, key=_place)) for group in parts)
+        return sorted(ordered, key=lambda group: _place(group[0]))
 
     # ---- operators ----------------------------------------------------------------------------
 

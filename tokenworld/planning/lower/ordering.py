@@ -1,9 +1,9 @@
-"""The order of variables and the places of values in encoding E.
+"""The order of variables in encoding E.
 
 Planners break ties by the numbers of variables: with another order the same search may expand
 thirty times as many states. `by_causes` puts the variables of a task into the order of its causal
-graph (Helmert, "The Fast Downward planning system", JAIR 2006, section 5): what is used to change
-others comes before these, and goals come last.
+graph (Helmert, "The Fast Downward planning system", JAIR 2006, section 5): a
+variable comes before those that change depending on it, and goals come last.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import groupby
 from pathlib import Path
 from typing import Literal, NoReturn
@@ -315,9 +315,6 @@ def export_world(simulator: Simulator[StateT], state: StateT, goal: str | None) 
     """
     from tokenworld.planning.lower.encode import Unencodable, encode
 
-    def values(fluent: str, args: tuple[Raw, ...]) -> Raw:
-        return simulator.read(state, fluent, args)
-
     instance = simulator.instance_at(state)
 
     def task(name: str | None) -> Task:
@@ -326,7 +323,7 @@ def export_world(simulator: Simulator[StateT], state: StateT, goal: str | None) 
             raise Failure(*(_obstacle(one) for one in found.obstacles))
         return found.task
 
-    return export_pddl(instance, values, goal, task)
+    return export_pddl(instance, partial(simulator.read, state), goal, task)
 
 
 def _obstacle(obstacle: Obstacle) -> Diagnostic:

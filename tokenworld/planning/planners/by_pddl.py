@@ -15,11 +15,12 @@ import sys
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Unpack
 
 from tokenworld.diagnostics import Diagnostic, Failure, in_seconds
-from tokenworld.ground import Raw, Simulator, StateT, refuse_huge
+from tokenworld.ground import Simulator, StateT, refuse_huge
 from tokenworld.planning.pddl.export import PddlExport, export_pddl, export_world, sanitize
 from tokenworld.planning.pddl.tree import (
     Expr,
@@ -70,11 +71,9 @@ class NumericPddl(PddlTexts):
 def numeric_pddl(simulator: Simulator[StateT], state: StateT, goal: str | None) -> NumericPddl:
     """Encoding A; raises `Failure` (TW0801) with every construct that has no exact lifted form."""
 
-    def values(fluent: str, args: tuple[Raw, ...]) -> Raw:
-        return simulator.read(state, fluent, args)
-
-    refuse_huge(simulator.instance_at(state), slots=True)
-    export = sanitize(export_pddl(simulator.instance_at(state), values, goal))
+    instance = simulator.instance_at(state)
+    refuse_huge(instance, slots=True)
+    export = sanitize(export_pddl(instance, partial(simulator.read, state), goal))
     pair, steps = _spread(export.pair), export.names.steps
     waiting = next((name for name, origin in steps.items() if origin.action == ""), None)
     if waiting is not None:
@@ -198,15 +197,13 @@ def translated_downward(
     if program is None or translate is None:
         return
 
-    def values(fluent: str, args: tuple[Raw, ...]) -> Raw:
-        return simulator.read(state, fluent, args)
-
     try:
-        export = export_pddl(simulator.instance_at(state), values, goal)
+        export = export_pddl(simulator.instance_at(state), partial(simulator.read, state), goal)
     except Failure:
         return
     if any(one.name != "total-cost" for one in export.pair.domain.functions):
         return
+    pddl = NumericPddl(export.domain, export.problem, export)
     run = EngineRun(f"fast-downward {LAMA.name}", "PDDL (lifted)", "failed", "", 0.0, exact=False)
     command = (*translate, "--sas-file", "sas", "domain.pddl", "problem.pddl")
 
@@ -215,14 +212,13 @@ def translated_downward(
 
     def accept(answer: Answer) -> bool:
         found = replace(run, result=answer.result, detail=answer.detail, seconds=answer.seconds)
-        if answer.result != "plan":
-            return asked["accept"](found)
-        steps = export.steps("\n".join(f"({one})" for one in answer.operators))
-        fit = fitted(simulator, state, [step.command for step in steps], goal)
-        return asked["accept"](_fits(found, fit))
+        if answer.result == "plan":
+            plan = "\n".join(f"({one})" for one in answer.operators)
+            found = _read_back(found, pddl, simulator, state, goal, plan)
+        return asked["accept"](found)
 
     try:
-        ended, sas = PddlTexts(export.domain, export.problem).run(
+        ended, sas = pddl.run(
             command, "sas", seconds=left(), memory=asked["memory"], cancel=asked["cancel"]
         )
         if sas is None:
@@ -236,10 +232,21 @@ def translated_downward(
         asked["accept"](not_started(run.engine, run.encoding, error, time.monotonic() - began))
 
 
-def _fits(run: EngineRun, steps: tuple[PlanStep, ...] | None) -> EngineRun:
-    """Return the run with its plan as steps, if these lead to the goal."""
+def _read_back(
+    run: EngineRun,
+    pddl: NumericPddl,
+    simulator: Simulator[StateT],
+    state: StateT,
+    goal: str | None,
+    plan: str,
+) -> EngineRun:
+    """Return the run with the steps that its plan means, if these lead to the goal."""
+    detail = "the interpreter does not reach the goal with its plan"
+    try:
+        steps = pddl.steps(simulator, state, goal, plan)
+    except Failure as failure:
+        steps, detail = None, failure.diagnostics[0].message.rstrip(".")
     if steps is None:
-        detail = "the interpreter does not reach the goal with its plan"
         return replace(run, result="invalid plan", detail=detail)
     return replace(run, result="plan", detail="it found a plan", steps=steps)
 
@@ -274,11 +281,7 @@ def _planned(
     if plan is None:
         asked["accept"](_without_plan(found, ended, asked["seconds"]))
         return
-    try:
-        asked["accept"](_fits(found, pddl.steps(simulator, state, goal, plan)))
-    except Failure as failure:
-        detail = failure.diagnostics[0].message.rstrip(".")
-        asked["accept"](replace(found, result="invalid plan", detail=detail))
+    asked["accept"](_read_back(found, pddl, simulator, state, goal, plan))
 
 
 def _without_plan(run: EngineRun, ended: Ended, seconds: float) -> EngineRun:

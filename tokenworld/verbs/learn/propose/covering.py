@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     Truths = npt.NDArray[np.bool_]
     Numbers = npt.NDArray[np.float64]
 
-BEAM: Final = 8
-"""The number of guards that are kept at each depth."""
+KEPT: Final = 5
+"""The number of guards that each of the two rankings keeps at each depth."""
+TRIED: Final = 64
+"""The number of guards of a ranking that are looked at to find those."""
 DEPTH: Final = 5
 """Predicates of a guard: the one that names the object, and four more."""
 WORTH: Final = 8.0
@@ -230,8 +232,8 @@ class _Packed:
             following: list[tuple[float, tuple[int, ...], Truths, float]] = []
             gains = _gains(right, wrong, sizes, sums)
             for ranked in (gains, strict):
-                full = len(following) + BEAM // 2 + 1
-                order = np.argsort(-ranked, axis=None, kind="stable")[: BEAM * 8]
+                full = len(following) + KEPT
+                order = np.argsort(-ranked, axis=None, kind="stable")[:TRIED]
                 for flat in order:
                     row, column = divmod(int(flat), len(beam))
                     _, guard, mask, _ = beam[column]
