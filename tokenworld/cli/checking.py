@@ -158,7 +158,7 @@ def explain(
     stages: Annotated[Flag, Parameter(help="Show each stage from the text to the tick.")] = False,
     json: Json = False,
 ) -> None:
-    """What a diagnostic code means, or how a source becomes a running world."""
+    """Explain a diagnostic code, or show how a source becomes a running world."""
 
 
 @does("reading.rules")
@@ -188,7 +188,7 @@ def graph(
     rule: Annotated[str | None, Parameter(help="Only this rule and its neighbours.")] = None,
     json: Json = False,
 ) -> None:
-    """Which rule enables, feeds or blocks which, as a picture."""
+    """Draw which rule enables, feeds or blocks which."""
 
 
 @does("grammars.verb.grammar")

@@ -103,7 +103,7 @@ def audit(
 
 @does("doctor.doctor")
 def doctor(*, json: Json = False) -> None:
-    """Which planners are installed, and how to install the others."""
+    """List the installed planners, and tell how to install the others."""
 
 
 @does("pddl.export_pddl", limited=True)

@@ -158,7 +158,7 @@ def legal(
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
-    """What can be done now, in all or with one object; 1 if nothing can."""
+    """List the commands that are possible now, all or with one object; exit 1 if there are none."""
 
 
 @does("dist.dist")

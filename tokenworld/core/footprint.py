@@ -15,7 +15,7 @@ _ASKING = frozenset({"tick", "score", "busy", "did", "id"})
 
 
 class _Touched:
-    """What has been found so far of what rules touch; see `Footprint`."""
+    """Collects the parts of a `Footprint` while rules are walked."""
 
     def __init__(self) -> None:
         self.reads, self.was = set[str](), set[str]()

@@ -98,7 +98,7 @@ class _Named:
 
 
 class _Names:
-    """What clauses may name of a program: all its fluents and derives that rest on no secret."""
+    """The vocabulary of clauses: all fluents and derives of a program that rest on no secret."""
 
     def __init__(self, program: m.Program) -> None:
         self.program, secrets = program, Secrets(program)
@@ -232,7 +232,7 @@ class _Clauses:
     # ---- things -----------------------------------------------------------------------------
 
     def _things(self, words: str) -> tuple[int, ...]:
-        """What words name now: of several things those that can be seen."""
+        """The things that words name now; of several, those that can be seen."""
         if words in ("you", "yourself"):
             return () if self._actor is None else (self._actor,)
         found = self._after.called(words)

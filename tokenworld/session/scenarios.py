@@ -317,7 +317,7 @@ class _Runner:
         self._add(source, ok, "" if ok else self._false(condition), span)
 
     def _false(self, condition: Term) -> str:
-        """That a condition is false, with the values that it reads."""
+        """The message for a false condition, with the values that it reads."""
         session = self.session
         program, state = session.world.program, session.state
         texts = {one.name: one.text for one in session.world.loaded.sources}

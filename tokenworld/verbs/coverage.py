@@ -1,4 +1,4 @@
-"""Which rules, requires and branches of a program were reached, and how often.
+"""Count how often each rule, require and branch of a program was reached.
 
 The program is instrumented, not the engine: every body and branch begins with an event of its own,
 which changes no state, hash or draw. `tw test` counts what scenarios reach, `tw conform` what

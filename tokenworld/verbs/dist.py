@@ -94,7 +94,7 @@ def _exact(share: Fraction) -> str:
 
 
 def _told(one: Successor) -> str:
-    """What an outcome changes: ``executed: ida.at nest → yard; ends in dusk``."""
+    """The changes of an outcome: ``executed: ida.at nest → yard; ends in dusk``."""
     changes = [x for record in one.outcomes for x in (*record.changes, *record.law_changes)]
     texts = [_change(x) for x in _net(changes)]
     more = f" and {len(texts) - _SHOWN} more" if len(texts) > _SHOWN else ""

@@ -123,7 +123,8 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Where two worlds part: the way there, the call (``None``: the state itself), both outcomes.
+    """The first difference of worlds: the way there, the call (``None``: the state itself), both
+    outcomes.
 
     An outcome is ``None`` where the call is not possible, else what becomes true and false, once
     for each result of chance.

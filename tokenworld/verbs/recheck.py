@@ -153,8 +153,8 @@ def _visible(words: Words, objects: list[int], env: Env) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """How many claims of a narrator were checked, and how many clauses told nothing that can be
-    read, or nothing that the state decides."""
+    """Counts of a narrator: claims that were checked, and clauses that cannot be read or that the
+    state does not decide."""
 
     claims: int
     unread: int

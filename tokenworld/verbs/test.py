@@ -27,8 +27,7 @@ _RUNNING = "running scenarios"
 
 @dataclass(slots=True)
 class _Tested:
-    """What the run of all scenarios has found so far; ``whole``: none was left out for lack of
-    time."""
+    """The results of all scenarios so far; ``whole``: none was left out for lack of time."""
 
     results: list[tuple[Path, ScenarioResult]] = field(default_factory=list)
     measured: list[tuple[Path, Coverage]] = field(default_factory=list)

@@ -95,7 +95,7 @@ _PROOF_KEYS: dict[ProofKind, dict[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class CertifiedHonesty:
-    """That a verdict is about honest plans.
+    """Marks a verdict as one about honest plans.
 
     ``assignments`` states with the digest ``starts`` are all that look like the start to a player.
     ``intents`` are those of a plan that wins in each of them, played until it does.

@@ -260,8 +260,8 @@ def _read(session: Session, retry: str, post: Callable[[Message], object]) -> No
 
 
 def _growing(session: Session, carried: Carried | None) -> tuple[str, ...]:
-    """What new actions make of a world, in sentences: what is conserved, and dead ends, unless they
-    may rest on what is hidden."""
+    """The effect of new actions on a world, in sentences: conserved quantities, and dead ends
+    unless they may rest on hidden facts."""
     known = session.world.program.actions
     if carried is None or carried.world.program.actions.keys() <= known.keys():
         return ()

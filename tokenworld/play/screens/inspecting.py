@@ -68,7 +68,7 @@ class Map:
 
 
 def _first(middle: int, shown: int, there: int) -> int:
-    """Where a part begins that has a place in its middle and does not go beyond the end."""
+    """The first index of a window around ``middle`` that does not extend beyond the end."""
     return max(0, min(middle - shown // 2, there - shown))
 
 

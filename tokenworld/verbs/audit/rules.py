@@ -1,4 +1,4 @@
-"""Which rules ever happen in a state space, and which requires keep the others from it.
+"""Find the rules that ever happen in a state space, and the requires that keep the others from it.
 
 `RulesMet` listens while the space is explored. Afterwards the requires of actions are evaluated
 state by state. One state is enough of those that agree on all that the question reads: the bits of
@@ -161,7 +161,7 @@ class LookedAt:
         return held, broken_off, long.command, tick.acting
 
     def _held(self, reads: Footprint, tick: Tick) -> Hashable:
-        """What the slots hold that decide."""
+        """The values of the slots that decide: a key under which the answer is the same."""
         S = tick.row.S
         return tuple([S[slot] for slot in tick.slots.decisive(reads)])
 
@@ -300,7 +300,7 @@ def _examine_apart(
 
 
 def _held_at(action: Action, command: Command, tick: Tick) -> tuple[bool | None, ...] | None:
-    """How the requires of a command held; ``None`` where it is about something that is gone."""
+    """The truth of each require of a command; ``None`` where it names a destroyed object."""
     kinds = tick.row.S[KINDS]
     if any(kinds[one] is None for one in _objects(action, command.args)):
         return None
@@ -376,7 +376,7 @@ class RulesMet:
         self.awards |= set(start.awarded)
 
     def observe(self, before: Kept, record: Record, after: Kept) -> None:
-        """What came of a command, kept or discarded."""
+        """Note the outcome of a command, whether the search keeps the state or discards it."""
         name = record.command.action if record.command is not None else ""
         if record.status == "executed" and name:
             self.actions.add(name)

@@ -107,7 +107,7 @@ class Game:
 
     @cached_property
     def simulator(self) -> EngineSimulator:
-        """What searches step with."""
+        """The simulator that searches step with."""
         return EngineSimulator(self.engine, self.state)
 
     @property

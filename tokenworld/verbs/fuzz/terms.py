@@ -231,7 +231,7 @@ class Reader:
         return _HOLE.sub(filled, template)
 
     def hole(self, name: str, kind: Kind, place: Place) -> str:
-        """What a hole of a template stands for."""
+        """A random term for a hole of a template."""
         raise NotImplementedError
 
     def _read(self, fact: Fact, place: Place) -> str | None:
@@ -553,7 +553,7 @@ class Writer(Quantities):
     """Writes terms of one vocabulary."""
 
     def hole(self, name: str, kind: Kind, place: Place) -> str:
-        """What stands for a hole; inner terms are less deep."""
+        """A random term for a hole; inner terms are less deep."""
         inner, unit = place.deeper(), 10**kind.decimals
         match name:
             case "bool":

@@ -1,4 +1,4 @@
-"""What a world is judged by: its kind, its mechanics, and how many mistakes tests must notice."""
+"""The contract of a world: its kind, its mechanics, and how many mistakes its tests must notice."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Mechanic:
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """What is asked of a world. ``rows`` are files of recorded transitions.
+    """The demands on a world. ``rows`` are files of recorded transitions.
 
     ``kill_rate`` is the share of mutants that the tests must notice, ``cruelty`` the worst class of
     dead ends that is allowed (`tw audit`).
@@ -48,7 +48,7 @@ class Contract:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How much may be looked at. ``seconds`` guard against what is endless, and decide nothing
+    """The limits of a judgement. ``seconds`` guard against what is endless, and decide nothing
     where they suffice: equal sources and budgets then give equal judgements.
 
     ``states`` bound each search and each audit, ``ticks`` the seeded play of each world,

@@ -138,7 +138,7 @@ def _refused(case: Case, mark: Mark) -> bool:
 
 
 def _unreached(missed: Sequence[Mark], case: Case) -> Iterator[Finding]:
-    """What nothing reached: a dead rule, of which the audit has told, says nothing new."""
+    """A finding for each mark that nothing reached, without dead rules, which the audit reports."""
     dead = {
         f"{idle.kind} {idle.name}" for one in case.audits if one.graph.complete for idle in one.idle
     }

@@ -103,7 +103,7 @@ def _short(text: str) -> str:
 
 @frozen
 class Judgement:
-    """What the judge found. ``figures`` are the numbers of each tier that ran, in their order.
+    """The result of the judge. ``figures`` are the numbers of each tier that ran, in their order.
 
     ``read_back`` are the rules in English, to be read beside the specification: nothing judges
     them.

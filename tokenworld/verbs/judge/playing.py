@@ -264,7 +264,8 @@ def _audit(world: OpenWorld, budget: Budget) -> Audit:
 
 
 def _idle(case: Case) -> Iterator[Finding]:
-    """What never applies in any world; an ending, in its own."""
+    """A finding for each rule that never applies in any world, and each ending that never does in
+    its own."""
     for number, one in enumerate(case.audits):
         for idle in one.idle:
             own = idle.place.file == case.source.name

@@ -1,4 +1,4 @@
-"""What all pages have in common: head, tables, and texts of others as HTML and Markdown."""
+"""The parts that all pages share: head, tables, and texts of others as HTML and Markdown."""
 
 from __future__ import annotations
 

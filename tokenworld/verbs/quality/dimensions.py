@@ -336,7 +336,7 @@ def groundedness(window: Window) -> Dimension:
 
 
 def _narrated(window: Window) -> tuple[dict[str, Json], str]:
-    """What a narrator told in a window, as values and in words; nothing where none spoke."""
+    """The figures of a narrator in a window, as values and in words; empty where none spoke."""
     told = [fact.prose for fact in window.facts if fact.prose is not None]
     if not told:
         return {}, ""

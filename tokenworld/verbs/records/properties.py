@@ -67,8 +67,7 @@ class ShownAs:
 
 @dataclass(frozen=True, slots=True)
 class ScoreAs:
-    """What the world knows of the recorded score, each by the name of a function or derive without
-    parameters.
+    """The recorded score in the world: each part names a function or derive without parameters.
 
     ``over`` is the recorded ``gameOver`` (without it: an ending was reached), ``won`` the recorded
     ``gameWon`` (without it: a goal was reached). ``kept`` is a function that holds the score of the
