@@ -1,4 +1,4 @@
-"""Settings of all tests: fixed random examples, and a working Ctrl+C.
+"""Settings of all tests: fixed random examples, and working signals.
 
 A failure that comes and goes is of no use; `tw fuzz` searches new examples instead.
 """
@@ -14,10 +14,12 @@ from hypothesis import settings
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")
 
-# A shell starts background processes with SIGINT ignored, and children inherit that: tests that
-# interrupt a program would wait for ever.
+# A shell starts background processes with SIGINT ignored, `nohup` those with SIGHUP, and children
+# inherit that: tests that interrupt a program, or end its terminal, would wait for ever.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.hookimpl(tryfirst=True)

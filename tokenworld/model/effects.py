@@ -5,12 +5,12 @@ A body is evaluated against the one state before it; its changes are applied tog
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from tokenworld.diagnostics import Span
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model.terms import Binder, Read, Template, Term
-from tokenworld.model.types import ValueType
+from tokenworld.model.types import ByKind, ValueType
 
 
 def written_name(name: str) -> str:
@@ -239,7 +239,7 @@ class Reward(OutputEffect):
     kind: Literal["reward"] = "reward"
 
 
-Effect = (
+Effect = Annotated[
     Let
     | Assign
     | AddFact
@@ -255,6 +255,7 @@ Effect = (
     | Emit
     | Say
     | DescribeEffect
-    | Reward
-)
+    | Reward,
+    ByKind,
+]
 Body = tuple[Effect, ...]

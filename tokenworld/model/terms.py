@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from tokenworld.diagnostics import Span
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.model.types import ValueType
+from tokenworld.model.types import ByKind, ValueType
 
 CompareOp = Literal["==", "!=", "<", "<=", ">", ">="]
 ArithmeticOp = Literal["+", "-", "*", "/", "div", "mod"]
@@ -353,7 +353,7 @@ class CollectionRange:
     kind: Literal["collection_range"] = "collection_range"
 
 
-Domain = TypeRange | IntervalRange | CollectionRange
+Domain = Annotated[TypeRange | IntervalRange | CollectionRange, ByKind]
 
 
 @frozen
@@ -424,7 +424,7 @@ class TemplateTerm(CompositeTerm):
     kind: Literal["template"] = "template"
 
 
-Term = (
+Term = Annotated[
     BoolLiteral
     | NumberLiteral
     | EnumLiteral
@@ -452,5 +452,6 @@ Term = (
     | ListTerm
     | Fold
     | BuiltinCall
-    | TemplateTerm
-)
+    | TemplateTerm,
+    ByKind,
+]

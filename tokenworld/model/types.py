@@ -6,9 +6,25 @@ every later stage computes with whole numbers. Enum values are positions in the 
 
 from __future__ import annotations
 
-from typing import Literal, assert_never
+from typing import TYPE_CHECKING, Annotated, Any, Literal, assert_never
 
 from tokenworld.diagnostics.frozen import frozen
+
+if TYPE_CHECKING:
+    from pydantic import GetCoreSchemaHandler
+
+
+class ByKind:
+    """Tells pydantic to choose a member of a union by its field ``kind`` (`model.schema`).
+
+    Without it, pydantic tries each member at each level of a term: time exponential in its depth.
+    """
+
+    @staticmethod
+    def __get_pydantic_core_schema__(union: Any, handler: GetCoreSchemaHandler) -> Any:
+        from pydantic import Discriminator
+
+        return Discriminator("kind").__get_pydantic_core_schema__(union, handler)
 
 
 @frozen
@@ -82,9 +98,10 @@ class CollectionType:
     kind: Literal["collection"] = "collection"
 
 
-ValueType = (
-    BoolType | EnumType | ObjectType | NumberType | RealType | TextType | NoneType | CollectionType
-)
+ValueType = Annotated[
+    BoolType | EnumType | ObjectType | NumberType | RealType | TextType | NoneType | CollectionType,
+    ByKind,
+]
 
 BOOL = BoolType()
 NONE = NoneType()
