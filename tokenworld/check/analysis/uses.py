@@ -67,8 +67,7 @@ def _held(kind: m.ValueType, target: m.Term, draft: Vocabulary) -> bool:
 
 
 # Sets of classes: this walk meets every node of a program at every check.
-_TERMS = frozenset(get_args(m.Term))
-_EFFECTS = frozenset(get_args(m.Effect))
+_TERMS, _EFFECTS = (frozenset(get_args(get_args(one)[0])) for one in (m.Term, m.Effect))
 _CHANGES = frozenset((m.Assign, m.AddFact, m.RemoveFact, m.Transfer))
 _ROOTS = _TERMS | _CHANGES
 
