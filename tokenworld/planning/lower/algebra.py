@@ -561,6 +561,8 @@ ValueSet = frozenset[Value] | None
 _TRUTHS: frozenset[Value] = frozenset((False, True))
 _FALSE: frozenset[Value] = frozenset((False,))
 _MOST = 20_000
+_MOST_REALS = 100
+"""Of real values. Most real quantities take a new value at each step: no set of them ends."""
 
 
 class SetAlgebra:
@@ -582,7 +584,9 @@ class SetAlgebra:
         sets = [one for one in operands if one is not None]
         if len(sets) < len(operands) or prod(len(one) for one in sets) > _MOST:
             return None
-        return frozenset(function(*values) for values in product(*sets))
+        found = frozenset(function(*values) for values in product(*sets))
+        many = len(found) > _MOST_REALS and any(isinstance(one, float) for one in found)
+        return None if many else found
 
     def bind(
         self, operand: ValueSet, universe: Universe, function: Callable[[Raw], ValueSet]
