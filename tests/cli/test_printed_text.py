@@ -29,6 +29,7 @@ CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
     "fmt": (("--check", NAME), ("--check", "--diff", NAME), (NOWHERE,)),
     "test": ((NAME,), ("fails.tw",)),
     "mutate": ((NAME,),),
+    "new": ((NAME,),),
     "fuzz": (("--n", "100"),),
     "conform": ((NAME, NOWHERE),),
     "quality": ((), (NOWHERE,)),

@@ -171,6 +171,10 @@ CASES: dict[str, Callable[[Box], tuple[str, ...]]] = {
     "fmt": lambda box: ("fmt", *box.one((), ("--check",), ("--diff",)), box.text()),
     "test": lambda box: ("test", box.world(), *box.one((), ("--coverage",)), *TIMED),
     "test of rows": _replayed,
+    "new": lambda box: (
+        "new", *box.one(("mill",), ("",), ("Mill",), ("goal",), ("../a",), ("a" * 999,)),
+        *box.one(("-o", str(box.folder / "new")), ("-o", box.text())),
+    ),
     "mutate": lambda box: ("mutate", box.world(), "--sample", "2", *TIMED),
     "judge": lambda box: ("judge", box.world(), *box.one((), ("--contract", "free")),
                           "--mutants", "2", "--states", "100", "--ticks", "10", *TIMED),

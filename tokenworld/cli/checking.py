@@ -1,5 +1,5 @@
-"""The verbs about rules: check, lint, fmt, test, mutate, judge, fuzz; and those that print them:
-explain, rules, graph, grammar, card, schema, model."""
+"""The verbs about rules: new, check, lint, fmt, test, mutate, judge, fuzz; and those that print
+them: explain, rules, graph, grammar, card, schema, model."""
 
 from __future__ import annotations
 
@@ -21,6 +21,23 @@ from tokenworld.cli.frame import (
     does,
     verb,
 )
+
+
+@does("files.new.new")
+def new(
+    name: Annotated[str, Parameter(help="The name of the world.")],
+    /,
+    *,
+    template: Annotated[
+        Literal["adventure", "grid", "economy", "puzzle", "pddl"],
+        Parameter(help="The world to begin with."),
+    ] = "adventure",
+    folder: Annotated[
+        Path | None, Parameter(name=["--output", "-o"], help="The folder; by default NAME.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Write a first world with scenarios, to be changed: its rules are sound and it can be won."""
 
 
 @does("check.check")
@@ -54,7 +71,7 @@ def lint(
     """Print suspicious constructs that are allowed, or the quirks that are declared as intended."""
 
 
-@does("fmt.fmt")
+@does("files.fmt.fmt")
 def fmt(
     paths: Paths = (),
     /,

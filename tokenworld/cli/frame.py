@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 MODULES = {
     "checking": (
-        "check", "lint", "fmt", "test", "mutate", "judge", "fuzz",
+        "new", "check", "lint", "fmt", "test", "mutate", "judge", "fuzz",
         "explain", "rules", "graph", "grammar", "card", "schema", "model",
     ),
     "planning": ("plan", "hint", "audit", "doctor", "sweep", "export", "import", "equiv"),
