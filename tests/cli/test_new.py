@@ -50,7 +50,7 @@ def test_an_existing_file_is_never_replaced(tw: Tw, tmp_path: Path) -> None:
         ("Mill", "`Mill` is no name for a world."),
         ("../mill", "`../mill` is no name for a world."),
         ("", "`` is no name for a world."),
-        ("action", "`action` is a reserved word."),
+        ("pddl", "`pddl` is a reserved word."),
         ("a" * 99, "is no name for a world."),
     ],
 )
