@@ -99,3 +99,11 @@ def test_no_honest_plan_guesses_the_secret(game: str, best: int, ways: int, tw: 
     assert "no goal can be reached by an honest plan" in out
     assert f"no plan wins in all {ways} ways" in out
     assert (f"no plan wins in more than {best} of them" in out) == bool(best)
+
+
+def test_a_bath_is_warm_whatever_the_water_was(tw: Tw) -> None:
+    """Water of any temperature is cooled or heated until it is nearly the same."""
+    code, out = tw("plan", GAMES / "bath-tub-water-temperature/world.tw", "--honest", "--json")
+    found = json.loads(out)
+    assert (code, found["answer"], len(found["plan"])) == (0, "winnable", 10)
+    assert found["honest"]["assignments"] == 41

@@ -351,7 +351,7 @@ class Question(Generic[StateT]):
     goal: str | None
 
     def beliefs(self) -> Beliefs[StateT]:
-        return Beliefs(self.simulator, self.starts, self.goal)
+        return Beliefs(self.simulator, self.starts, self.goal, self.secrets)
 
     def honesty(self, *, together: bool) -> Honesty:
         return Honesty(len(self.starts), self.secrets, together)

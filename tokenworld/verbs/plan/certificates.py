@@ -164,7 +164,7 @@ def _intents(world: OpenWorld, verdict: Verdict, seed: int) -> tuple[Mapping[str
     engine, beliefs = world.engine, question_from(world.engine, seed, verdict.goal).beliefs()
     belief, found = beliefs.start(), list[Mapping[str, Json]]()
     for step in verdict.steps:
-        state = belief.open[0][1]
+        state = belief.first
         actor = None if state.acting is None else state.names[state.acting]
         _, outcomes = engine.play(state, step.command)
         found.append(intent_json(step.command, actor, outcomes[-1].args))
