@@ -142,6 +142,79 @@ def test_log_replay_verify_branch_and_sweep_know_the_rule(tw, mill, operator, sc
     assert tw("quality", "mill-1", "--json").json["dimensions"][0]["values"]["u"] == 0
 
 
+@pytest.fixture
+def narrator(tmp_path: Path) -> str:
+    """The command of a narrator that tells one true thing of the mill."""
+    path = tmp_path / "narrator.py"
+    path.write_text(
+        "import sys\nfor line in sys.stdin:\n    if line == '>\\n':\n"
+        "        print('The coins of Bran are 5.\\n>', flush=True)\n",
+        encoding="utf-8",
+    )
+    return shlex.join([sys.executable, str(path)])
+
+
+def told(run: str) -> list[bool]:
+    """For each record of a run, whether prose was stored."""
+    with RunStore.open(writable=False) as store:
+        return [one.prose is not None for one in ticks_of(store, find_run(store, run))]
+
+
+def test_a_branch_takes_programs_beside_it(tw, mill, operator, narrator, script) -> None:
+    tw("run", mill, "--script", script("wait", "light old lamp"))
+    mill.unlink()
+    lines = script("polish old lamp", "pay mira")
+    beside = ("--operator", operator(), "--narrator", narrator, "--grown", "grown.tw")
+    ran = tw("runs", "branch", "mill-1", "1", "--script", lines, *beside, "--json")
+    assert (ran.code, ran.json["run"]) == (0, "mill-4")
+    assert [one["left"] for one in ran.json["growth"]] == ["mill-2", "mill-3"]
+    assert (ran.json["declined"], ran.json["operator_failed"]) == (0, None)
+    assert ran.json["narration"] == {"told": 2, "failed": None}
+    assert stored("mill-2") == [("yielded", "polish old lamp")]
+    assert stored("mill-3") == [("executed", "polish old lamp"), ("yielded", "pay mira")]
+    assert (told("mill-2"), told("mill-3"), told("mill-4")) == ([False], [True, False], [True])
+    assert "leaves" not in tw("runs", "show", "mill-3").out
+    assert "goes on with changed rules from record 1 of mill-2" in tw("runs", "show", "mill-3").out
+    assert POLISH in Path("grown.tw").read_text(encoding="utf-8")
+    assert tw("runs", "verify", "--all").code == 0
+    for run in ("mill-2", "mill-3", "mill-4"):
+        assert tw("runs", "replay", run, "--verify").code == 0
+    again = script("polish old lamp")
+    ran = tw("runs", "branch", "mill-4", "1", "--script", again, "--narrator", narrator, "--json")
+    assert (ran.json["statuses"], ran.json["narration"]["told"]) == ({"executed": 1}, 1)
+    assert tw("quality", ran.json["run"], "--json").json["dimensions"][0]["values"]["u"] == 2
+    assert tw("runs", "verify", "--all").code == 0
+
+
+def test_programs_beside_a_branch_need_a_player(tw, mill, operator, narrator, script) -> None:
+    tw("run", mill, "--script", script("wait"))
+    for options in (["--narrator", narrator], ["--operator", operator()], ["--grown", "g.tw"]):
+        ran = tw("runs", "branch", "mill-1", "1", *options)
+        assert (ran.code, ran.err.count("error[TW0006]: Nobody plays this run.")) == (2, 1)
+    ran = tw("runs", "branch", "mill-1", "1", "--script", script("wait"), "--operator", "./none")
+    assert (ran.code, ran.err.count("error[TW1009]: The operator")) == (1, 1)
+    with RunStore.open(writable=False) as store:
+        assert len(list_runs(store)) == 1
+
+
+FRIEND = """relation friends(a: Person, b: Person)
+action befriend(p: Person) as "befriend {p}" { friends(me, p) = true }"""
+
+
+def test_the_fan_out_of_a_run_counts_relations_of_its_rules(tw, mill, program, script) -> None:
+    """The graph of `tw quality` has the edges that an operator's rule made possible."""
+    command = program("answer(seen, turn)", f"print({FRIEND!r} + '\\n>')")
+    waits = ["wait"] * 10
+    lines = script("befriend mira", *waits, "befriend bran", *waits, *waits)
+    ran = tw("run", mill, "--script", lines, "--operator", command, "--json")
+    assert (ran.json["run"], ran.json["statuses"]["executed"]) == ("mill-2", 32)
+    found = tw("quality", "mill-2", "--json").json["dimensions"]
+    graph = next(one for one in found if one["id"] == "graph_fan_out")
+    assert [edges for _, edges, _ in graph["values"]["checkpoints"]][-1] == 2
+    swept = tw("rollout", mill, "--worlds", "2", "--ticks", "5", "--json")
+    assert swept.code == 0
+
+
 @pytest.mark.parametrize(
     "lie",
     [
@@ -334,11 +407,11 @@ def test_the_operator_of_the_page(tw, willowbrook, script) -> None:
     assert tw("runs", "verify", "--all").code == 0
 
 
-def test_a_killed_run_keeps_what_was_logged(tw, mill, operator, script) -> None:
-    told = operator('print(RULES[words] + "\\n>") if turn < 2 else time.sleep(60)')
+def test_a_killed_run_goes_on_with_programs_beside_it(tw, mill, operator, narrator, script) -> None:
+    late = operator('print(RULES[words] + "\\n>") if turn < 2 else time.sleep(60)')
     lines = script("polish old lamp", "wait", "pay mira", "wait")
     command = [sys.executable, "-c", "from tokenworld.cli import main; main()", "run", str(mill),
-               "--script", str(lines), "--operator", told]  # fmt: skip
+               "--script", str(lines), "--operator", late]  # fmt: skip
     child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=dict(os.environ))
     assert child.stdout is not None
     for line in child.stdout:
@@ -354,8 +427,14 @@ def test_a_killed_run_keeps_what_was_logged(tw, mill, operator, script) -> None:
     ]
     with RunStore.open(writable=False) as store:
         assert [one.ending is not None for one in list_runs(store)] == [True, False]
-    more = script("wait")
-    assert tw("runs", "resume", "--script", more, "--json").json["records"] == 4
+    more = script("pay mira", "wait")
+    ran = tw("runs", "resume", "--script", more, "--operator", operator(), "--narrator", narrator,
+             "--json")  # fmt: skip
+    assert (ran.code, ran.json["run"], ran.json["narration"]["told"]) == (0, "mill-3", 2)
+    (only,) = ran.json["growth"]
+    assert (only["words"], only["left"]) == ("pay mira", "mill-2")
+    assert stored("mill-2")[3:] == [("yielded", "pay mira")]
+    assert (told("mill-2"), told("mill-3")) == ([False] * 4, [True, True])
     assert tw("runs", "verify", "--all").code == 0
 
 

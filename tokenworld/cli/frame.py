@@ -284,3 +284,14 @@ PlayerOn = Annotated[
     Literal["random", "planner", "adversarial"] | None, Parameter(help="Who plays on.")
 ]
 Window = Annotated[int, Parameter(name=["--window", "--last"], help="Number of last ticks.")]
+
+# ---- programs beside a run ----------------------------------------------------------------------
+
+Narrator = Annotated[str | None, Parameter(help="A program that tells outcomes in prose.")]
+NarratorUrl = Annotated[str | None, Parameter(help="The HTTP address of a narrator.")]
+OperatorOn = Annotated[str | None, Parameter(help="A program that writes rules for unknown words.")]
+OperatorUrl = Annotated[str | None, Parameter(help="The HTTP address of an operator.")]
+Grown = Annotated[
+    Path | None, Parameter(help="Write the world's file with the rules of the operator here.")
+]
+ReplyTimeout = Annotated[float, Parameter(help="Seconds for an answer of a program at most.")]

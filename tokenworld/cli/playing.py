@@ -10,13 +10,18 @@ from cyclopts import Parameter
 from tokenworld.cli.frame import (
     Flag,
     Goal,
+    Grown,
     Json,
     Length,
     Limit,
     MaybeWorld,
+    Narrator,
+    NarratorUrl,
     Operator,
+    OperatorUrl,
     Played,
     Policy,
+    ReplyTimeout,
     Seed,
     Store,
     Ticks,
@@ -41,21 +46,15 @@ def run(
         str | None, Parameter(help="The program of `--player llm`: text in, text out.")
     ] = None,
     url: Annotated[str | None, Parameter(help="The HTTP address of `--player llm`.")] = None,
-    narrator: Annotated[
-        str | None, Parameter(help="A program that tells outcomes in prose.")
-    ] = None,
-    narrator_url: Annotated[str | None, Parameter(help="The HTTP address of a narrator.")] = None,
+    narrator: Narrator = None,
+    narrator_url: NarratorUrl = None,
     operator: Annotated[
         str | None,
         Parameter(help="A program that writes rules for unknown words; alone: hide nothing."),
     ] = None,
-    operator_url: Annotated[str | None, Parameter(help="The HTTP address of an operator.")] = None,
-    grown: Annotated[
-        Path | None, Parameter(help="Write the world's file with the rules of the operator here.")
-    ] = None,
-    reply_timeout: Annotated[
-        float, Parameter(help="Seconds for an answer of a program at most.")
-    ] = 60.0,
+    operator_url: OperatorUrl = None,
+    grown: Grown = None,
+    reply_timeout: ReplyTimeout = 60.0,
     policy: Annotated[Path | None, Parameter(help="A policy of `tw plan`, to play by.")] = None,
     ticks: Ticks = None,
     halt_refusals: Annotated[

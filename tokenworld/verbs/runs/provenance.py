@@ -31,7 +31,7 @@ from tokenworld.store.read import find_run, history
 from tokenworld.store.records import Run, Tick, canonical
 from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, Output
 from tokenworld.verbs.recheck import mirrored
-from tokenworld.verbs.runs.run import Choice, PlayerName, play_on, run_player
+from tokenworld.verbs.runs.run import Choice, Company, play_on, run_player
 
 _DEEP = 4
 """Derives within derives are followed so far."""
@@ -425,45 +425,33 @@ def branch(
     out: Output,
     *,
     store: Path | None,
-    script: Path | None,
-    player: PlayerName | None,
-    ticks: int | None,
+    **options: Any,
 ) -> int:
-    """A new run that leaves another one after a record, and is played on if somebody is to play."""
+    """A new run that leaves another one after a record, and is played on if somebody is to play:
+    ``options`` are the fields of `Choice`."""
+    choice = Choice(**options)
     with RunStore.open(store) as opened:
         run = find_run(opened, reference)
-        if script is None and player is None:
+        if choice.nobody:
             session = branched(opened, run, seq, "human")
             assert session.recording is not None
             out.line(f"{session.recording.slug} leaves {run.slug} after record {seq}")
             out.json({"schema_version": 1, "run": session.recording.slug, "parent": run.slug,
                       "record": seq, "state_hash": _hash(session)})  # fmt: skip
             return EXIT_OK
-        choice = Choice(script=script, player=player, ticks=ticks)
         chosen = run_player(choice, session_at(opened, run, seq).world, out.progress)
-        try:
+        with Company.called(choice, chosen, out) as company:
             session = branched(opened, run, seq, chosen.source)
-            return play_on(session, chosen, ticks, out)
-        finally:
-            chosen.close()
+            return play_on(session, chosen, choice.ticks, out, company, choice.grown)
 
 
-def resume(
-    reference: str | None,
-    out: Output,
-    *,
-    store: Path | None,
-    script: Path | None,
-    player: PlayerName | None,
-    ticks: int | None,
-) -> int:
-    """Play on in a run that was cut off; what is stored of it stays as it is."""
+def resume(reference: str | None, out: Output, *, store: Path | None, **options: Any) -> int:
+    """Play on in a run that was cut off; what is stored of it stays as it is. ``options`` are the
+    fields of `Choice`."""
+    choice = Choice(**options)
     with RunStore.open(store) as opened:
         run = find_run(opened, reference)
         session = resumed(opened, run)
-        choice = Choice(script=script, player=player, ticks=ticks)
         chosen = run_player(choice, session.world, out.progress)
-        try:
-            return play_on(session, chosen, ticks, out)
-        finally:
-            chosen.close()
+        with Company.called(choice, chosen, out) as company:
+            return play_on(session, chosen, choice.ticks, out, company, choice.grown)

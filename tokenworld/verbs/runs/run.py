@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, assert_never
@@ -81,6 +82,13 @@ class Choice:
     operator: str | None = None
     operator_url: str | None = None
     grown: Path | None = None
+
+    @property
+    def nobody(self) -> bool:
+        """Whether neither a player nor a program beside a run is named."""
+        named = (self.script, self.scenario, self.player, self.policy, self.narrator,
+                 self.narrator_url, self.operator, self.operator_url, self.grown)  # fmt: skip
+        return not any(named)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,8 +210,19 @@ class Company:
     narrator: Narrator | None = None
     operator: Operator | None = None
 
-    def call(self, choice: Choice, out: Output) -> None:
-        """Start those that the options name."""
+    @classmethod
+    @contextmanager
+    def called(cls, choice: Choice, chosen: RunPlayer, out: Output) -> Iterator[Company]:
+        """Start those that the options name; end them, and the player, after the run."""
+        company = cls()
+        try:
+            company._call(choice, out)
+            yield company
+        finally:
+            chosen.close()
+            company._close()
+
+    def _call(self, choice: Choice, out: Output) -> None:
         seconds = choice.reply_timeout
 
         def tell(failure: PlayerFailure) -> None:
@@ -221,7 +240,7 @@ class Company:
     def all(self) -> Iterator[Beside]:
         yield from (one for one in (self.narrator, self.operator) if one is not None)
 
-    def close(self) -> None:
+    def _close(self) -> None:
         for one in self.all():
             one.close()
 
@@ -241,9 +260,7 @@ def run(target: str, out: Output, *, store: Path | None, **options: Any) -> int:
     """
     choice, world = Choice(**options), open_world(target)
     chosen = run_player(choice, world, out.progress)
-    company = Company()
-    try:
-        company.call(choice, out)
+    with Company.called(choice, chosen, out) as company:
         world.engine.start(chosen.seed)  # a world that cannot start leaves no store behind
         with RunStore.open(store) as opened:
             session = Session(
@@ -254,9 +271,6 @@ def run(target: str, out: Output, *, store: Path | None, **options: Any) -> int:
                 operator=choice.operator == "",
             )
             return play_on(session, chosen, choice.ticks, out, company, choice.grown)
-    finally:
-        chosen.close()
-        company.close()
 
 
 def play_on(
