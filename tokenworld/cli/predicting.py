@@ -64,9 +64,11 @@ def run(
     """Put the questions of a set to a predictor; goes on where an earlier run stopped."""
 
 
-@does("simbench.page.score", simbench.command)
+@does("simbench.games.score", simbench.command)
 def score(
-    folder: Set,
+    folder: Annotated[
+        Path, Parameter(help="The folder of a set of questions, or of several sets.")
+    ],
     answers: Annotated[tuple[Path, ...], Parameter(help="Transcripts of runs.")] = (),
     /,
     *,
@@ -76,7 +78,11 @@ def score(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Score answers: by part, verb and property, over several steps, beside baselines."""
+    """Score answers: by part, verb and property, over several steps, beside baselines.
+
+    For a folder of sets, name transcripts as they are called in each set; the tables are then means
+    over the games.
+    """
 
 
 @does("simbench.playing.play", simbench.command)

@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 from typing import Any, Final
 
-from tokenworld.diagnostics import counted, usage, visible
+from tokenworld.diagnostics import counted, visible
 from tokenworld.session.rollouts import interval
 from tokenworld.verbs.output import EXIT_OK, Output, write_file
 from tokenworld.verbs.pages.charts import Bar, bar_chart, stacked_chart
@@ -43,30 +43,16 @@ PAPER_GAMES: Final = frozenset(
 _FAULTS = 5
 
 
-def score(folder: Path, answers: tuple[Path, ...], out: Output, *, output: Path | None) -> int:
+def score_set(folder: Path, answers: tuple[Path, ...], out: Output, *, output: Path | None) -> int:
     """Score transcripts of a set, and those who use no model."""
-    if not answers:
-        raise usage("No answers are named.", "Name a transcript of `tw simbench run`.")
     found = read_set(folder)
     scored = [card_of(found, of_set(read_transcript(one), found, one), one.stem) for one in answers]
     cards = (*scored, *baseline_cards(found))
     sections = tuple(_sections(found, scored, cards))
     title = f"Who predicts `{found.manifest['game']}`?"
-    files: list[str] = []
-    if output is None:
-        out.line(visible(sections_text(sections)))
-    else:
-        hint = "Name a folder that can be written to, with `-o DIR`."
-        texts = {
-            "score.md": sections_markdown(title, sections),
-            "score.html": _html(title, sections),
-        }
-        for name, text in texts.items():
-            write_file(output / name, visible(text), hint, folder=output)
-            files.append(str(output / name))
-        out.line(f"wrote {' and '.join(files)}")
+    files = show(title, sections, out, output)
     for card in scored:
-        _notes(card, out)
+        notes(card, out)
     out.json({
         "schema_version": 1, "ok": True, "set": found.digest, "game": found.manifest["game"],
         "predictors": [card_json(one) for one in cards], "files": files,
@@ -75,15 +61,33 @@ def score(folder: Path, answers: tuple[Path, ...], out: Output, *, output: Path 
     return EXIT_OK
 
 
-def _notes(card: Card, out: Output) -> None:
+def show(
+    title: str, sections: Sequence[Section], out: Output, output: Path | None
+) -> tuple[str, ...]:
+    """Print tables, or write them into a folder; the files that were written."""
+    if output is None:
+        out.line(visible(sections_text(sections)))
+        return ()
+    hint = "Name a folder that can be written to, with `-o DIR`."
+    texts = {"score.md": sections_markdown(title, sections), "score.html": _html(title, sections)}
+    for name, text in texts.items():
+        write_file(output / name, visible(text), hint, folder=output)
+    files = tuple(str(output / name) for name in texts)
+    out.line(f"wrote {' and '.join(files)}")
+    return files
+
+
+def notes(card: Card, out: Output, where: str = "") -> None:
+    """Note what of the answers of a predictor was not scored; ``where`` names the set."""
+    who = f"{where}: {card.who}" if where else card.who
     if card.unanswered:
-        out.note(f"{card.who}: {counted(card.unanswered, 'question')} not answered, not counted")
+        out.note(f"{who}: {counted(card.unanswered, 'question')} not answered, not counted")
     for fault in card.faults[:_FAULTS]:
-        out.note(f"{card.who}: {fault}")
+        out.note(f"{who}: {fault}")
     if len(card.faults) > _FAULTS:
-        out.note(f"{card.who}: and {len(card.faults) - _FAULTS} more that cannot be read")
+        out.note(f"{who}: and {len(card.faults) - _FAULTS} more that cannot be read")
     if card.partial:
-        out.note(f"{card.who}: {counted(len(card.partial), 'answer')} leave out objects that are "
+        out.note(f"{who}: {counted(len(card.partial), 'answer')} leave out objects that are "
                  f"still there (the first: question {card.partial[0]})")  # fmt: skip
 
 
@@ -127,7 +131,7 @@ def _by_part(found: QuestionSet, cards: Sequence[Card]) -> Section:
                 rows.append((NAMES[part], card.who, *_cells(shares[0]), *_cells(shares[1])))
                 bars += _bar(f"{NAMES[part]}: {card.who}", shares[0])
         if part in PAPER and found.manifest["game"] in PAPER_GAMES:
-            rows.append((NAMES[part], "GPT-4, mean of 31 games", "–", _percent(PAPER[part]), "–",
+            rows.append((NAMES[part], "GPT-4, mean of 31 games", "–", percent(PAPER[part]), "–",
                          *("–",) * 3))  # fmt: skip
     intro = (
         "Right answers where something changes, and where nothing does: by the paper's scorer, "
@@ -158,10 +162,11 @@ def _cells(share: Share) -> tuple[str, str, str]:
     if loose is None or exact is None:
         return "0", "–", "–"
     low, high = interval(share.strict, share.rows)
-    return f"{share.rows}", _percent(loose), f"{_percent(exact)} ({low:.0%} to {high:.0%})"
+    return f"{share.rows}", percent(loose), f"{percent(exact)} ({low:.0%} to {high:.0%})"
 
 
-def _percent(share: float) -> str:
+def percent(share: float) -> str:
+    """A share as text; what is not all is never shown as 100 %."""
     shown = f"{share:.1%}"
     return "<100%" if shown == "100.0%" and share < 1 else shown
 
@@ -206,7 +211,7 @@ def _by_steps(card: Card) -> Iterator[Section]:
     rows, bars = [], []
     for step, share in sorted(card.steps.items()):
         power = None if base is None else base**step
-        rows.append((f"{step}", *_cells(share), "–" if power is None else _percent(power)))
+        rows.append((f"{step}", *_cells(share), "–" if power is None else percent(power)))
         bars += _bar(f"{step}: measured", share)
         bars += [] if power is None else [Bar(f"{step}: p^k", power, power, power)]
     intro = (
@@ -220,7 +225,7 @@ def _by_steps(card: Card) -> Iterator[Section]:
 
 def _by_probability(card: Card) -> Section:
     bins = card.calibration()
-    rows = tuple((_percent(stated), _percent(right), f"{number}") for stated, right, number in bins)
+    rows = tuple((percent(stated), percent(right), f"{number}") for stated, right, number in bins)
     bars = [
         bar for stated, right, _ in bins
         for bar in (Bar(f"stated {stated:.0%}", stated, stated, stated),
