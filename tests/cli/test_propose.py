@@ -14,8 +14,8 @@ from tokenworld.session import check_text, open_world
 from tokenworld.verbs.learn.propose import emitting
 from tokenworld.verbs.learn.propose.judging import apart, judged_text, nearest
 from tokenworld.verbs.learn.propose.verb import learned_texts
+from tokenworld.verbs.records.adapter import Adapter
 from tokenworld.verbs.records.properties import mapping_beside
-from tokenworld.verbs.records.replay import Adapter
 from tokenworld.verbs.records.rows import TextRow
 from tokenworld.verbs.simbench.walking import WorldWalk
 

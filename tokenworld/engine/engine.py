@@ -13,12 +13,12 @@ from tokenworld.engine.changes import Breach
 from tokenworld.engine.knowledge import Knowledge
 from tokenworld.engine.luck import Luck, SeededLuck
 from tokenworld.engine.rows.layout import AWARDED, LATCHED
-from tokenworld.engine.rows.live import Halves
+from tokenworld.engine.rows.live import Enough, Halves
 from tokenworld.engine.rows.log import Row
 from tokenworld.engine.rows.outside import Outside
 from tokenworld.engine.rows.questions.tracing import TimeTrace
 from tokenworld.engine.rows.stepper import RowStepper
-from tokenworld.engine.saved.restore import state_from_json
+from tokenworld.engine.saved.restore import state_from_json, state_revised
 from tokenworld.engine.start import check_start, start_state
 from tokenworld.engine.state import State
 from tokenworld.ground import By, Command, Json, NoMatch, Outcome, Raw
@@ -60,9 +60,13 @@ class Engine(Answers):
         """The record that the runner stopped in a state, and why."""
         return self._live.halt(state, cause)
 
-    def halves(self, state: State, intent: Command | NoMatch, luck: Luck | None = None) -> Halves:
-        """Play an intent; return the states after its action and after the whole tick."""
-        return self._live.halves(state, intent, luck or SeededLuck())
+    def halves(
+        self, state: State, intent: Command | NoMatch, luck: Luck | None = None,
+        enough: Enough = lambda done, acted: False,
+    ) -> Halves:  # fmt: skip
+        """Play an intent; return the states after its action and after the whole tick, or where it
+        is ``enough`` twice that after its action. Requires that fail are not reported."""
+        return self._live.halves(state, intent, luck or SeededLuck(), enough)
 
     def traced(self, state: State, intent: Command | NoMatch, luck: Luck) -> TimeTrace:
         """Play the tick of an intent again and return what each law did."""
@@ -123,6 +127,10 @@ class Engine(Answers):
     def restored(self, found: Json, *, source: str = "the state") -> State:
         """The state that ``json`` shows; `Failure` (TW0006) where it does not fit the program."""
         return state_from_json(self.layout, found, source=source)
+
+    def revised(self, base: State, found: Mapping[str, Any], *, source: str = "the state") -> State:
+        """A state with the objects of ``base`` and some other values; see `restore`."""
+        return state_revised(base, found, source=source)
 
     # ---- what players know ---------------------------------------------------------------------
 

@@ -13,8 +13,8 @@ from tokenworld.cli import _main
 from tokenworld.ground import Command
 from tokenworld.session.loading import open_world
 from tokenworld.session.session import Session
+from tokenworld.verbs.records.adapter import Adapter
 from tokenworld.verbs.records.properties import mapping_beside
-from tokenworld.verbs.records.replay import Adapter
 
 WORLD = """
 edition 1

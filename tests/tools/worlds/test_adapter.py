@@ -13,8 +13,8 @@ import pytest
 from tokenworld.diagnostics import Failure
 from tokenworld.session.loading import open_world
 from tokenworld.session.session import Session
+from tokenworld.verbs.records.adapter import Adapter
 from tokenworld.verbs.records.properties import mapping_beside, read_mapping
-from tokenworld.verbs.records.replay import Adapter
 from tokenworld.verbs.records.rows import Recorded, Score
 
 Put = Callable[..., Path]

@@ -130,7 +130,7 @@ def at(*path: str | int) -> Callable[[Row, Any], None]:
             None,
             "`action_state.objects[0].uuid` is missing",
         ),
-        (at("action_state", "objects", 0, "uuid"), -1, "stands there twice, or is below 0"),
+        (at("action_state", "objects", 0, "uuid"), -1, "is below 0 or beyond"),
         (at("action_state", "objects"), [OBJECT, OBJECT], "objects[1].uuid` stands there twice"),
         (at("current_state", "objects", 0, "contains"), [1], "is no list of names"),
         (at("next_score_state", "score"), True, "has no `score`"),

@@ -26,6 +26,8 @@ from tokenworld.ground import By, Command, Instance, NoMatch, Outcome, Prose
 __all__ = ["Halves", "LiveRow", "state_after"]
 
 T = TypeVar("T")
+Enough = Callable[[Record, State], bool]
+"""Called with the record of what an actor did and the state after it; true: time need not pass."""
 
 
 class Halves(NamedTuple):
@@ -39,16 +41,26 @@ class Halves(NamedTuple):
 
 
 class _Halved(Tick):
-    """A tick of the row of a state ``met`` that reports the row before time passes."""
+    """A tick of the row of a state ``met`` that reports the row before time passes, and ends there
+    if it is ``enough``. The requires of a refused command are not reported."""
 
-    def __init__(self, stepper: RowStepper, row: Row, luck: Luck, met: State) -> None:
+    def __init__(
+        self, stepper: RowStepper, row: Row, luck: Luck, met: State, enough: Enough
+    ) -> None:
         super().__init__(stepper, row, luck)
-        self.met, self.acted = met, met
+        self.met, self.acted, self.enough = met, met, enough
         self.done: Record | None = None
+
+    def _explain(self, refused: Record) -> None:
+        pass
 
     def _ended(self, records: list[Record], *, free: bool) -> list[Record]:
         if self.done is None:
-            self.acted, self.done = state_after(self.met, self.slots, self.row), records[-1]
+            self.done = records[-1]
+            if self.row.J:
+                self.acted = state_after(self.met, self.slots, self.row)
+            if self.enough(self.done, self.acted):
+                return records
         return super()._ended(records, free=free)
 
 
@@ -81,13 +93,16 @@ class LiveRow:
 
         return self.on_row(state, played)
 
-    def halves(self, state: State, intent: Command | NoMatch, luck: Luck) -> Halves:
+    def halves(
+        self, state: State, intent: Command | NoMatch, luck: Luck,
+        enough: Enough = lambda done, acted: False,
+    ) -> Halves:  # fmt: skip
         """Play an intent, return the states after its action and its tick, restore the row. Nobody
-        asks for the hashes of its records, so none is computed."""
+        asks for the hashes of its records, so none is computed. ``enough``: see `Enough`."""
 
         def halved(stepper: RowStepper, row: Row) -> Halves:
             facts, row.S[FACTS] = row.S[FACTS], None
-            tick = _Halved(stepper, row, luck, state)
+            tick = _Halved(stepper, row, luck, state, enough)
             try:
                 records = tick.intent(intent)
                 after = state_after(state, stepper.slots, row) if row.J else state

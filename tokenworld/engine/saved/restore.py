@@ -9,13 +9,13 @@ from typing import Any
 
 from tokenworld.diagnostics import Diagnostic, Failure, Span
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.engine.layout import Column, Layout, implicit_default
+from tokenworld.engine.layout import Column, Key, Layout, implicit_default
 from tokenworld.engine.saved.population import fill_columns, seat_actors
 from tokenworld.engine.state import LongAction, State
 from tokenworld.ground import Command, Instance, Json, NotConstant, Raw, constant, read_value
 from tokenworld.model import CARRIED, ROOT, Binder, ObjectLiteral, ObjectType, StartFile, ValueType
 
-__all__ = ["start_from", "state_from_json"]
+__all__ = ["start_from", "state_from_json", "state_revised"]
 
 MOST_NUMBERS = 10_000_000
 """There is room for each number that was given, be its object long gone."""
@@ -54,6 +54,30 @@ def state_from_json(
         return _restored(layout, found, named=frozenset())
     except Misfit as misfit:
         raise _failure(misfit, source, span) from None
+
+
+def state_revised(base: State, found: Mapping[str, Any], *, source: str = "the state") -> State:
+    """A state with the objects of ``base`` in which some slots have other values.
+
+    ``objects`` are shown whole, as in `state_from_json`; the others stay as they are. ``contents``
+    has the contents of objects by name, in order. ``functions`` and ``relations`` list values,
+    ``gone`` those that had been listed and have their default again. The header is that of
+    ``found``. Raises `Failure` (TW0006) as `state_from_json` does.
+    """
+    reader = _Reader(base.fork(), revises=True)
+    try:
+        for part, rows in found["gone"].items():
+            reader.gone(rows, part)
+        for position, one in enumerate(found["objects"]):
+            reader.attributes(one, f"objects[{position}]")
+        reader.refile(found["contents"])
+        for part in ("functions", "relations"):
+            reader.rows(found[part], part)
+        reader.sound()
+        reader.header(found)
+    except Misfit as misfit:
+        raise _failure(misfit, source, None) from None
+    return reader.state
 
 
 def _failure(misfit: Misfit, source: str, span: Span | None) -> Failure:
@@ -142,13 +166,18 @@ def _drawn(found: object, path: str) -> tuple[tuple[str, tuple[Json, ...]], int]
 class _Reader:
     """Fills one state; every method takes a part of the JSON and the path to it."""
 
-    def __init__(self, state: State) -> None:
-        self.state, self.layout = state, state.layout
+    def __init__(self, state: State, *, revises: bool = False) -> None:
+        self.state, self.layout, self._revises = state, state.layout, revises
         self.instance = state.layout.instance
         self.program = self.instance.program
         self._known_members: dict[str, frozenset[Raw]] = {}
 
     # ---- values -------------------------------------------------------------------------
+
+    def _put(self, column: Column, key: Key, value: Raw) -> None:
+        """Store a value; in a state that is revised, only another one than it has."""
+        if not self._revises or self.state.get(column, key) != value:
+            self.state.put(column, key, value)
 
     def value(self, kind: ValueType, found: object, path: str) -> Raw:
         """One value of a type; an object must live and be of it."""
@@ -192,7 +221,7 @@ class _Reader:
                 value = implicit_default(column.fluent.type)
                 if value is None and not getattr(column.fluent.type, "optional", True):
                     raise Misfit(place, "a value is missing, and the type has no default")
-            self.state.put(column, number, value)
+            self._put(column, number, value)
         for name in given:
             raise Misfit(f"{path}.attrs.{name}", f"`{one['type']}` has no attribute `{name}`")
 
@@ -201,6 +230,14 @@ class _Reader:
             return constant(term, self.state.numbers, self.instance.params)
         except (NotConstant, KeyError):
             raise Misfit(path, "a value is missing, and its default is not fixed") from None
+
+    def refile(self, contents: Mapping[str, Sequence[str]]) -> None:
+        """Put objects into what holds them, in order."""
+        numbers = self.state.numbers
+        (column,) = (one for one in self.layout.columns if one.fluent.nested and one.has_children)
+        for holder, listed in contents.items():
+            for name in listed:
+                self.state.put(column, numbers[name], numbers[holder])
 
     def orders(self, one: Mapping[str, Any], path: str) -> None:
         """The order of what points at an object: its contents, or that of another fluent."""
@@ -259,14 +296,24 @@ class _Reader:
     def _row(self, column: Column, row: object, path: str, *, truth: bool) -> None:
         params = column.fluent.params
         if truth:
-            self.state.put(column, column.key(self.arguments(params, row, path)), True)
+            self._put(column, column.key(self.arguments(params, row, path)), True)
             return
         pair = _sequence(row, path)
         if len(pair) != 2:
             raise Misfit(path, "a list of arguments and a value are needed here")
         args = self.arguments(params, pair[0], f"{path}[0]")
         value = self.value(column.fluent.type, pair[1], f"{path}[1]")
-        self.state.put(column, column.key(args), value)
+        self._put(column, column.key(args), value)
+
+    def gone(self, listed: Mapping[str, Any], path: str) -> None:
+        """Set slots to their default; ``listed`` is as for `rows`."""
+        for name, rows in listed.items():
+            column = self.layout.by_id[name]
+            for position, row in enumerate(rows):
+                args = row if path == "relations" else row[0]
+                place = f"{path}.{name}[{position}]"
+                self._put(column, column.key(self.arguments(column.fluent.params, args, place)),
+                          column.default)  # fmt: skip
 
     def sound(self) -> None:
         """Check the flags of fluents: no cycles, no value twice."""

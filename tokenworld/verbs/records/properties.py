@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, assert_never
 
+from tokenworld.core import lowered
+from tokenworld.core.rules import Footprint
 from tokenworld.diagnostics import Failure, read_source, usage
 from tokenworld.engine import Engine
 from tokenworld.engine.rows.questions.speech import name_of
@@ -198,6 +201,18 @@ class Codec:
     write: Writer
 
 
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The columns that the record of an object rests on, by number, its name and contents apart:
+    ``own`` in slots of the object alone, ``wide`` in any slot. ``names``: it shows what others are
+    called. ``stores``: what it shows of others is stored, not derived."""
+
+    own: frozenset[int]
+    wide: frozenset[int]
+    names: bool
+    stores: bool
+
+
 class RecordWords:
     """The codecs of every type of one world under one mapping."""
 
@@ -205,6 +220,8 @@ class RecordWords:
         self.engine, self.mapping = engine, mapping
         self.program = engine.instance.program
         self._known: dict[str, dict[str, Codec]] = {}
+        self._shows: dict[str, Shown] = {}
+        self._rules_in_core = lowered(self.program)
         self.name_of = self._name_function()
         self.over = self._told(mapping.score.over)
         self.won = self._told(mapping.score.won)
@@ -256,6 +273,76 @@ class RecordWords:
         rules = (rule for key, rule in self.mapping.properties.items()
                  if key.rpartition(".")[2] == name)  # fmt: skip
         return frozenset((name, *(one for rule in rules for one in _used(rule))))
+
+    # ---- what a record rests on -------------------------------------------------------------
+
+    @cached_property
+    def naming(self) -> frozenset[int]:
+        """The columns that recorded names rest on."""
+        name = self.mapping.name
+        return self._printed | (frozenset() if name is None else self._read((name,)))
+
+    @cached_property
+    def _printed(self) -> frozenset[int]:
+        """The columns that printed names rest on."""
+        rules = self._rules_in_core
+        return self._numbers(rules.footprint(one.name for one in rules.called))
+
+    def shown(self, kind: str) -> Shown:
+        """The columns that the records of objects of a type rest on."""
+        found = self._shows.get(kind)
+        if found is None:
+            found = self._shows[kind] = self._shown_columns(kind)
+        return found
+
+    @cached_property
+    def truths(self) -> tuple[str, ...]:
+        """The stored truths of the world that the score tells."""
+        told = (one for one in (self.over, self.won) if one is not None and one.stored)
+        return tuple(one.stored for one in told if isinstance(one.type, BoolType))
+
+    @cached_property
+    def refers(self) -> bool:
+        """Whether a record tells of an object by the name of another, which is then stored."""
+        return any(self.shown(kind).stores for kind in self.program.types)
+
+    def _shown_columns(self, kind: str) -> Shown:
+        rules = self._rules(kind).values()
+        names = [name for rule in rules for name in _used(rule)]
+        label = self.mapping.label
+        places = [self._place(kind, one) for one in (*names, *(() if label is None else (label,)))]
+        derives = [one for one in names if one in self.program.derives]
+        fluents = [*self._fluents(kind), *(self.program.fluents[one] for one in names
+                                           if one in self.program.fluents)]  # fmt: skip
+        own = {self.engine.layout.by_id[one.id].index for one in fluents if not one.symmetric}
+        wide = {self.engine.layout.by_id[one.id].index for one in fluents if one.symmetric}
+        types = [*(one.type for one in fluents), *(one.type for one in places)]
+        keyed = any(rule.keys in self.program.types for rule in rules)
+        stores = keyed or any(isinstance(one.type, ObjectType) for one in fluents)
+        return Shown(
+            frozenset(own), self._read(derives) | wide,
+            keyed or any(isinstance(one, ObjectType) for one in types), stores,
+        )  # fmt: skip
+
+    def _read(self, derives: Iterable[str]) -> frozenset[int]:
+        """The columns that derives read, with those of the names that a text in them may print."""
+        rules = [self._rules_in_core.derives[one] for one in derives]
+        found = frozenset[int]().union(*(self._numbers(one.footprint) for one in rules))
+        return found | self._printed if rules else found
+
+    def _numbers(self, footprint: Footprint) -> frozenset[int]:
+        by_id = self.engine.layout.by_id
+        return frozenset(by_id[one].index for one in footprint.read if one in by_id)
+
+    @cached_property
+    def timeless(self) -> bool:
+        """Whether records rest on nothing but columns: not on the tick, say, or the score."""
+        rules = self._rules_in_core
+        asked = rules.footprint(one.name for one in rules.called).asks
+        used = {name for rule in self.mapping.properties.values() for name in _used(rule)}
+        used |= {self.mapping.name} if self.mapping.name is not None else set()
+        found = (rules.derives[one].footprint.asks for one in used if one in rules.derives)
+        return not asked.union(*found) - {"id"}
 
     # ---- which properties a type has --------------------------------------------------------
 

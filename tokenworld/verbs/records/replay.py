@@ -1,8 +1,4 @@
-"""Worlds that answer for recorded rows: state read in, command played, state written.
-
-A record lists objects in containment pre-order and names contents. Names may repeat, so an object
-is found by its position. An object keeps its recorded number.
-"""
+"""Worlds that answer for recorded rows: state read in, command played, state written."""
 
 from __future__ import annotations
 
@@ -16,346 +12,31 @@ from typing import Any, Final
 
 from tokenworld.assets import MissingAssetsError, domains_folder
 from tokenworld.diagnostics import Diagnostic, Failure, read_source
-from tokenworld.engine import Engine, EngineSimulator, EngineSpeaker, SeededLuck, State
+from tokenworld.engine import EngineSimulator, EngineSpeaker, SeededLuck, State
 from tokenworld.engine.changes import RawChange
 from tokenworld.engine.clock import deciding_terms
 from tokenworld.engine.rows import Record
-from tokenworld.engine.rows.layout import KINDS
 from tokenworld.engine.rows.live import Halves
-from tokenworld.engine.rows.stepper import Tick
-from tokenworld.ground import PASS, Command, Json, NoMatch
+from tokenworld.ground import PASS, Command, NoMatch
 from tokenworld.model import calls
 from tokenworld.prose.commands import Parser
 from tokenworld.prose.lexicon import Lexicon, Meanings, Vocabulary
 from tokenworld.session.loading import OpenWorld, by_other_rules, open_world, split_target
 from tokenworld.verbs.coverage import Coverage
-from tokenworld.verbs.records.answers import Answer, Difference, Task, all_right, strict, unequal
+from tokenworld.verbs.records.adapter import Adapter, Base
+from tokenworld.verbs.records.answers import Answer, Difference, Task, all_right, strict
 from tokenworld.verbs.records.properties import (
     MAPPING_FILE,
-    MISSING,
-    Codec,
-    Context,
-    Misread,
     Place,
     RecordMapping,
-    RecordWords,
     mapping_beside,
     read_mapping,
 )
 from tokenworld.verbs.records.rows import STATES, Recorded, Score, TextRow
 
-Shape = Mapping[str, Any]
 Watch = Callable[[Sequence[Record]], None]
 Held = tuple[tuple[str, Place], ...]
 """Truths that no record shows, and which are taken to hold."""
-
-
-class _Misplaced(Exception):
-    """A path into the record and a clause that says what does not fit there."""
-
-    def __init__(self, path: str, why: str) -> None:
-        super().__init__(f"{path}: {why}")
-        self.path, self.why = path, why
-
-
-class Adapter:
-    """Reads and writes the states of one world as its records have them."""
-
-    def __init__(self, engine: Engine, mapping: RecordMapping) -> None:
-        self.engine, self.mapping = engine, mapping
-        try:
-            self.words = RecordWords(engine, mapping)
-            self.words.check()
-        except Misread as misread:
-            raise _unfit(mapping.path, str(misread), "the mapping") from None
-        nested = [one for one in engine.layout.columns if one.fluent.nested and one.has_children]
-        if len(nested) != 1:
-            why = "a world of records has one `nested` attribute"
-            raise _unfit(mapping.path, why, "the world")
-        self._held = nested[0]
-        self._shown_types = {name: shown for shown, name in mapping.types.items()}
-
-    # ---- reading ------------------------------------------------------------------------------
-
-    def read(
-        self, recorded: Recorded, score: Score | None = None, place: str = "state", task: str = ""
-    ) -> State:
-        """The state that a record shows; `Failure` (TW0006) where the world has no place for it.
-
-        What no record shows has its default. ``score`` tells which endings are reached, ``task``
-        what the game asks for.
-        """
-        try:
-            shape = self._shape(recorded, score, task)
-        except _Misplaced as misplaced:
-            raise _unfit(place, misplaced.why, misplaced.path) from None
-        except RecursionError:
-            raise _unfit(place, "it is nested beyond use", "objects") from None
-        state = self.engine.restored(shape, source=place)
-        self._check_written(state, recorded, place)
-        return state
-
-    def check(self, recorded: Recorded, place: str) -> None:
-        """`Failure` (TW0006) where a record names types, properties or contents that are unknown:
-        such a state can be nobody's right answer. Its values are not looked at."""
-        try:
-            _Tree(recorded.objects, self.mapping, self.mapping.root is not None)
-            for position, one in enumerate(recorded.objects):
-                kind = self._type(one, position)
-                for key in one["properties"]:
-                    self._codec(kind, key, position)
-        except _Misplaced as misplaced:
-            raise _unfit(place, misplaced.why, misplaced.path) from None
-        except RecursionError:
-            raise _unfit(place, "it is nested beyond use", "objects") from None
-
-    def _shape(self, recorded: Recorded, score: Score | None, task: str) -> dict[str, Json]:
-        objects = recorded.objects
-        parents = _Tree(objects, self.mapping, self.mapping.root is not None).parents
-        names = self._identifiers(objects)
-        context = Context(_named(objects, names), {}, {})
-        self._told(score, task, context)
-        held: dict[int | None, list[str]] = {}
-        for position, parent in enumerate(parents):
-            held.setdefault(parent, []).append(names[position])
-        shown: list[Json] = [*self._hidden_root(held)]
-        for position, one in enumerate(objects):
-            holder = parents[position]
-            at = self.mapping.root if holder is None else names[holder]
-            shown.append({
-                "id": one["uuid"], "name": names[position], "type": self._type(one, position),
-                "attrs": self._attributes(one, position, names[position], at, context),
-                "contents": held.get(position, []),
-            })  # fmt: skip
-        return {
-            "objects": shown, "next_id": recorded.next_id, "functions": context.functions,
-            "relations": context.relations,
-            "outcomes": [] if score is None else self._outcomes(score),
-        }  # fmt: skip
-
-    def _told(self, score: Score | None, task: str, context: Context) -> None:
-        """Note what the score and the task tell of the world."""
-        words = self.words
-        if score is not None:
-            told = ((words.over, score.over), (words.won, score.won), (words.kept, score.score))
-            for place, value in told:
-                if place is not None:
-                    place.read(value, None, None, {}, context)
-        try:
-            words.read_task(task, context)
-        except Misread as misread:
-            raise _Misplaced("taskDesc", str(misread)) from None
-
-    def _identifiers(self, objects: Sequence[Shape]) -> list[str]:
-        """The name of each object in the world: the declared one where number and type agree."""
-        instance = self.engine.instance
-        names: list[str] = []
-        for position, one in enumerate(objects):
-            number, kind = one["uuid"], self._type(one, position)
-            known = instance.objects[number] if 0 <= number < len(instance.objects) else None
-            declared = known is not None and known.of == kind
-            names.append(known.name if known and declared else f"{kind.lower()}_{number}")
-        return names
-
-    def _type(self, one: Shape, position: int) -> str:
-        kind: str = one["type"]
-        kind = self.mapping.types.get(kind, kind)
-        if kind not in self.engine.instance.program.types:
-            raise _Misplaced(f"objects[{position}].type", f"the world has no type `{kind}`")
-        return kind
-
-    def _hidden_root(self, held: Mapping[int | None, list[str]]) -> list[Json]:
-        root, instance = self.mapping.root, self.engine.instance
-        if root is None:
-            return []
-        if root not in instance.numbers:
-            raise _Misplaced("root", f"the world declares no object `{root}`")
-        number = instance.numbers[root]
-        of = instance.objects[number].of
-        attrs = {self._held.fluent.name: None}
-        contents = held.get(None, [])
-        return [{"id": number, "name": root, "type": of, "attrs": attrs, "contents": contents}]
-
-    def _attributes(
-        self, one: Shape, position: int, name: str, at: str | None, context: Context
-    ) -> dict[str, Json]:
-        kind = self._type(one, position)
-        attrs: dict[str, Json] = {self._held.fluent.name: at}
-        label = self.mapping.label
-        if label is not None:
-            attrs[label] = one["name"].removesuffix(f" (ID: {one['uuid']})")
-        for key, value in one["properties"].items():
-            codec = self._codec(kind, key, position)
-            try:
-                codec.read(value, name, attrs, context)
-            except Misread as misread:
-                path = f"objects[{position}].properties.{key}"
-                raise _Misplaced(path, str(misread)) from None
-        return attrs
-
-    def _codec(self, kind: str, key: str, position: int) -> Codec:
-        """The reader and the writer of a recorded property."""
-        codec = self.words.codecs(kind).get(key)
-        if codec is None:
-            path = f"objects[{position}].properties.{key}"
-            raise _Misplaced(path, f"`{kind}` of the world has no property `{key}`")
-        return codec
-
-    def _outcomes(self, score: Score) -> list[Json]:
-        """The endings that a recorded score tells of: which of several the records do not say."""
-        if not score.over:
-            return []
-        endings = self.engine.instance.world.endings
-        fitting = (one.name for one in endings if (one.ending == "goal") == score.won)
-        found: list[Json] = [*fitting]
-        return found[:1]
-
-    def _check_written(self, state: State, recorded: Recorded, place: str) -> None:
-        """Check that derived values, names above all, are shown as they were recorded."""
-        found = self.write(state)
-        differences = unequal(found.objects, found.next_id, recorded.objects, recorded.next_id)
-        for one in differences:
-            why = f"the world makes it {one.found!r}, and the record says {one.wanted!r}"
-            raise _unfit(place, why, f"{one.name}: {one.what}" if one.name else one.what)
-
-    # ---- writing --------------------------------------------------------------------------------
-
-    def write(self, state: State) -> Recorded:
-        """A state as a record shows it."""
-        return self.engine.asked(state, lambda tick: self._written(state, tick))
-
-    def _written(self, state: State, tick: Tick) -> Recorded:
-        children = state.kids[self._held.index]
-        found: list[Shape] = []
-        names = _Names(tick, self.words.name_of)
-        root = self._root(state)
-        if self.mapping.root is None:
-            self._write(tick, children, root, found, names)
-        else:
-            for child in children[root]:
-                self._write(tick, children, child, found, names)
-        return Recorded(found, state.next_id)
-
-    def _root(self, state: State) -> int:
-        """The root container: named by the mapping, or the outermost one around the actor."""
-        if self.mapping.root is not None:
-            return state.numbers[self.mapping.root]
-        parents, here = state.cols[self._held.index], state.me
-        while here is not None and parents[here] is not None:
-            here = parents[here]
-        return here or 0
-
-    def _write(
-        self, tick: Tick, children: Sequence[Sequence[int]], x: int, found: list[Shape],
-        names: _Names,
-    ) -> None:  # fmt: skip
-        kinds = tick.row.S[KINDS]
-        kind = kinds[x] or ""
-        inside, parts = children[x], self.mapping.parts.get(self._shown_types.get(kind, kind), 0)
-        found.append(self._object(tick, x, kind, inside[parts:], names))
-        for part in inside[:parts]:
-            kind = kinds[part] or ""
-            found.append(self._object(tick, part, kind, children[part], names))
-        for part in inside[:parts]:
-            for child in children[part]:
-                self._write(tick, children, child, found, names)
-        for child in inside[parts:]:
-            self._write(tick, children, child, found, names)
-
-    def _object(self, tick: Tick, x: int, kind: str, inside: Sequence[int], names: _Names) -> Shape:
-        properties = {}
-        for key, codec in self.words.codecs(kind).items():
-            value = codec.write(tick, x)
-            if value is not MISSING:
-                properties[key] = value
-        return {
-            "name": names[x], "uuid": x, "type": self._shown_types.get(kind, kind),
-            "properties": properties, "contains": [names[child] for child in inside],
-        }  # fmt: skip
-
-    def score(self, state: State) -> Score:
-        """The score of a state as the records count it."""
-        endings = self.engine.instance.world.endings
-        goals = {one.name for one in endings if one.ending == "goal"}
-        over, won = self._told_now(state, self.words.over), self._told_now(state, self.words.won)
-        return Score(
-            self.engine.score(state),
-            bool(state.latched) if over is None else over,
-            not goals.isdisjoint(state.latched) if won is None else won,
-        )
-
-    def _told_now(self, state: State, place: Place | None) -> bool | None:
-        """The value of a Boolean without parameters in a state; ``None`` for no place."""
-        return None if place is None else bool(self.engine.asked(state, place.get))
-
-
-class _Names(dict[int, str]):
-    """The recorded names of one state's objects, each worked out once."""
-
-    def __init__(self, tick: Tick, name_of: Callable[[Tick, int], str]) -> None:
-        super().__init__()
-        self._tick, self._name_of = tick, name_of
-
-    def __missing__(self, x: int) -> str:
-        found = self[x] = self._name_of(self._tick, x)
-        return found
-
-
-class _Tree:
-    """The holder of each object, by position: each is followed by its contents, in their order.
-
-    The contents of a type with parts begin with these: they stand behind it one by one, then comes
-    what each holds.
-    """
-
-    def __init__(self, objects: Sequence[Shape], mapping: RecordMapping, rootless: bool) -> None:
-        self._objects, self._parts = objects, mapping.parts
-        self.parents: list[int | None] = [None] * len(objects)
-        end = self._walk(0) if objects else 0
-        while rootless and end < len(objects):
-            end = self._walk(end)
-        if end < len(objects):
-            why = f"no object above it contains `{objects[end]['name']}`"
-            raise _Misplaced(f"objects[{end}]", why)
-
-    def _walk(self, position: int) -> int:
-        """Place what an object holds; the position behind all of it."""
-        parts = range(position + 1, position + 1 + self._parts.get(self._type(position), 0))
-        end = parts.stop
-        if end > len(self._objects):
-            raise _Misplaced(f"objects[{position}]", "its parts are missing")
-        for part in parts:
-            self.parents[part] = position
-        for part in parts:
-            end = self._fill(part, end)
-        return self._fill(position, end)
-
-    def _type(self, position: int) -> str:
-        kind: str = self._objects[position]["type"]
-        return kind
-
-    def _fill(self, holder: int, end: int) -> int:
-        for index, name in enumerate(self._objects[holder]["contains"]):
-            if end >= len(self._objects) or self._objects[end]["name"] != name:
-                path = f"objects[{holder}].contains[{index}]"
-                raise _Misplaced(path, f"`{name}` is not the next object that is listed")
-            self.parents[end] = holder
-            end = self._walk(end)
-        return end
-
-
-def _named(objects: Sequence[Shape], names: Sequence[str]) -> dict[str, str]:
-    """Recorded names to names of the world; of several with one name the first."""
-    found: dict[str, str] = {}
-    for one, name in zip(objects, names, strict=True):
-        found.setdefault(one["name"], name)
-    return found
-
-
-def _unfit(place: str, why: str, path: str) -> Failure:
-    message = f"`{place}` does not fit the world at `{path}`: {why}."
-    hint = "Correct the record, the mapping file beside the world, or the world."
-    return Failure(Diagnostic("TW0006", message, hint=hint))
 
 
 _KEPT: Final = 1024
@@ -392,13 +73,20 @@ class Known:
     """A recorded state as the world has it, ready for any command. ``rest`` is the tick in which
     nothing is done."""
 
-    recorded: Recorded
+    base: Base
     score: Score
-    state: State
     speaker: EngineSpeaker
     lexicon: Lexicon
     transitions: dict[str, Transition] = field(default_factory=dict)
     rest: Outcome | None = None
+
+    @property
+    def recorded(self) -> Recorded:
+        return self.base.recorded
+
+    @property
+    def state(self) -> State:
+        return self.base.state
 
 
 class WorldAnswerer:
@@ -414,6 +102,7 @@ class WorldAnswerer:
         self._parser = Parser(world.program)
         self._luck, self._watch = SeededLuck(), watch
         self._states: dict[tuple[int, Score, str, Held], Known] = {}
+        self._last: Base | None = None
         truths = self.adapter.words.unseen
         sizes = range(1, len(truths) + 1)
         self._guesses = [held for size in sizes for held in combinations(truths, size)]
@@ -430,7 +119,6 @@ class WorldAnswerer:
 
         What no record shows is false, unless all answers are right only if it is true.
         """
-        self.check(row)
         answers, records = self._answered(row)
         if self._guesses and not all_right(row, answers):
             for held in self._guesses:
@@ -452,7 +140,7 @@ class WorldAnswerer:
         """
         known = self.known(row)
         found = known.transitions.get(row.action) or self._transition(known, row)
-        middle = found.middle = _settled(found.middle, row.acted)
+        middle = found.middle = self._settled(found.middle, row.acted, row, "action_state")
         how = partial(self._how, known, row)
         step = self._ended(found.end, row, how)
         answers: dict[Task, Answer] = {
@@ -468,11 +156,24 @@ class WorldAnswerer:
     def check(self, row: TextRow) -> None:
         """`Failure` where a row names what the world does not know, whoever is to answer it."""
         for recorded, part in zip((row.before, row.acted, row.ticked), STATES, strict=True):
-            if self._checked.get(id(recorded)) is not recorded:
-                self.adapter.check(recorded, f"{row.place}: {part}")
-                if len(self._checked) >= _CHECKED:
-                    self._checked.clear()
-                self._checked[id(recorded)] = recorded
+            self._check(recorded, row, part)
+
+    def _check(self, recorded: Recorded, row: TextRow, part: str) -> None:
+        if self._checked.get(id(recorded)) is not recorded:
+            self.adapter.check(recorded, f"{row.place}: {part}")
+            if len(self._checked) >= _CHECKED:
+                self._checked.clear()
+            self._checked[id(recorded)] = recorded
+
+    def _settled(self, found: Recorded, wanted: Recorded, row: TextRow, part: str) -> Recorded:
+        """The recorded state itself where the found one is no other: compared once, known for good.
+        Another one must be of this world (`check`)."""
+        if found is wanted:
+            return wanted
+        if strict(found.objects, found.next_id, wanted.objects, wanted.next_id):
+            return wanted
+        self._check(wanted, row, part)
+        return found
 
     def known(self, row: TextRow) -> Known:
         """The state that a row begins with."""
@@ -490,38 +191,43 @@ class WorldAnswerer:
         known = self._states.get(key)
         if known is not None and known.recorded is recorded:
             return known
-        state = self.adapter.read(recorded, score, f"{row.place}: {part}", task)
+        base = self.adapter.based(recorded, score, f"{row.place}: {part}", task, self._last)
+        self._last = base
         for _, place in self._held:
-            state = self.world.engine.put(state, place.stored, (), True)
-        speaker = EngineSpeaker(self.world.engine, state)
+            base = base._replace(state=self.world.engine.put(base.state, place.stored, (), True))
+        speaker = EngineSpeaker(self.world.engine, base.state)
         lexicon = Lexicon(speaker)
         if len(self._states) >= _KEPT or self._count >= _TRANSITIONS:
             self._states.clear()
             self._meanings.clear()
             self._count = 0
         lexicon.share(self._meanings)
-        known = self._states[key] = Known(recorded, score, state, speaker, lexicon)
+        known = self._states[key] = Known(base, score, speaker, lexicon)
         return known
 
     def written(self, state: State, known: Known) -> Recorded:
         """A state as a record; the very record where nothing was written since it was read."""
-        return known.recorded if _same(state, known.state) else self.adapter.write(state)
+        same = _same(state, known.state)
+        return known.recorded if same else self.adapter.write(state, known.base)
 
     # ---- what comes of a command ----------------------------------------------------------------
 
     def _transition(self, known: Known, row: TextRow) -> Transition:
-        found = self.world.engine.halves(known.state, self.command(row, known), self._luck)
-        if self._idle(known.state, found):
+        before, command = known.state, self.command(row, known)
+        idle = partial(self._idle, before)
+        found = self.world.engine.halves(before, command, self._luck, idle)
+        records: Sequence[Record] = found.records
+        if idle(found.done, found.acted):
             middle, end = known.recorded, self._rest(known)
+            records = (*records, *end.records)
         else:
             middle, end = self.written(found.acted, known), self._outcome(found, known)
         self._count += 1
-        made = known.transitions[row.action] = Transition(middle, end, found.records)
+        made = known.transitions[row.action] = Transition(middle, end, records)
         return made
 
-    def _idle(self, before: State, found: Halves) -> bool:
+    def _idle(self, before: State, last: Record, acted: State) -> bool:
         """Return whether time goes on from here as if nothing had been done."""
-        last, acted = found.done, found.acted
         if last.breach is not None or before.longs or acted.longs or len(before.actors) > 1:
             return False
         if last.status in ("refused", "no_match"):
@@ -540,7 +246,7 @@ class WorldAnswerer:
         return Outcome(after, found.records, self.written(after, known), score)
 
     def _ended(self, end: Outcome, row: TextRow, how: Callable[[], str] = str) -> Answer:
-        shown = end.shown = _settled(end.shown, row.ticked)
+        shown = end.shown = self._settled(end.shown, row.ticked, row, "tick_state")
         blame = partial(self._writer, end.records)
         return Answer(shown.objects, shown.next_id, end.score, "", how, blame)
 
@@ -594,14 +300,6 @@ def _same(one: State, other: State) -> bool:
         and all(map(is_, one.cols, other.cols))
         and all(map(is_, one.kids, other.kids))
     )
-
-
-def _settled(found: Recorded, wanted: Recorded) -> Recorded:
-    """The recorded state itself where the found one is no other: compared once, known for good."""
-    if found is wanted:
-        return wanted
-    same = strict(found.objects, found.next_id, wanted.objects, wanted.next_id)
-    return wanted if same else found
 
 
 def _changes(records: Sequence[Record]) -> list[RawChange]:

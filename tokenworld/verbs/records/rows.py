@@ -62,6 +62,8 @@ def _unpacked(file: BinaryIO) -> Iterator[bytes]:
 
 _KEPT: Final = 2048
 """Texts of each kind whose meaning is kept: most rows show the same few."""
+_KEPT_OBJECTS: Final = 16_384
+"""Texts of single objects whose meaning is kept."""
 _MOST_IDS: Final = 1_000_000
 """A state has a place for every number, so there is a limit to them."""
 STATES: Final = ("current_state", "action_state", "tick_state")
@@ -77,6 +79,10 @@ _CUTS: Final = (
 )
 """The texts at which the parts of a row begin, as `json.dumps` writes it."""
 _OBJECTS: Final = ', "objects": [{'
+_FIRST: Final = '"objects": [{"name": '
+_NEXT: Final = '}, {"name": '
+_LAST: Final = "}], "
+"""The texts at which the first object of a state, each other one, and what follows begin."""
 _EARLIER: Final = frozenset(("game", "state_id", *STATES))
 _LATER: Final = frozenset((*STATES, *_SCORES))
 _DECODER: Final = json.JSONDecoder()
@@ -166,13 +172,15 @@ class RowReader:
     """Reads lines as rows; parses shared parts once.
 
     Not by pydantic: a corpus has millions of objects, and each is looked at once, by `is_state`.
-    Nearly all of a row is its three states, and rows share them. A line is cut where its parts
-    seem to begin. If each of them is complete JSON alone, with the keys that belong there, then the
-    cuts were right, whatever stands in it; if not, the line is read as a whole.
+    Nearly all of a row is its three states, and rows share them, or most of their objects. A line
+    is cut where its parts, and the objects of a state, seem to begin. If each of them is complete
+    JSON alone, with the keys that belong there, then the cuts were right, whatever stands in it; if
+    not, the line is read as a whole. Objects with one text are one and the same mapping.
     """
 
     def __init__(self) -> None:
         self._states: dict[str, Recorded] = {}
+        self._objects: dict[str, dict[str, Any]] = {}
         self._begins: dict[str, tuple[Recorded, str]] = {}
         self._ends: dict[str, tuple[Score, Score]] = {}
         self._about: tuple[str, dict[str, Any]] = ("", {})
@@ -231,11 +239,28 @@ class RowReader:
         about, text = self._about[1], text[cut + 2 :]
         recorded = self._states.get(text)
         if recorded is None:
-            found = _json("{" + text)
-            if len(found) != 2:
-                raise _Unfit
-            recorded = _keep(self._states, text, _recorded(found, "state"))
+            try:
+                recorded = self._in_objects(text)
+            except (ValueError, _Unfit):
+                recorded = _at_once(text)
+            _keep(self._states, text, recorded)
         return about, recorded
+
+    def _in_objects(self, text: str) -> Recorded:
+        """A state from the text of its objects and its counter; each object is parsed once."""
+        begin, end = len(_FIRST), text.rindex(_LAST)
+        if not text.startswith(_FIRST):
+            raise _Unfit
+        known, objects = self._objects, list[dict[str, Any]]()
+        for part in text[begin:end].split(_NEXT):
+            one = known.get(part)
+            if one is None:
+                one = _keep(known, part, _object(part), _KEPT_OBJECTS)
+            objects.append(one)
+        found = _json("{" + text[end + len(_LAST) :])
+        if len(found) != 1 or len({one["uuid"] for one in objects}) < len(objects):
+            raise _Unfit
+        return Recorded(objects, _counter(found, "state"))
 
     def _end(self, text: str) -> tuple[Score, Score]:
         """The two scores at the end of a line, cached by its text."""
@@ -288,18 +313,39 @@ def _about(text: str) -> dict[str, Any]:
 
 
 def _recorded(found: Mapping[str, Any], what: str) -> Recorded:
-    objects, top = found.get("objects"), found.get("max_UUID")
-    if not isinstance(top, int) or isinstance(top, bool) or not 0 <= top <= _MOST_IDS:
-        raise _Unfit(f"`{what}.max_UUID` is no whole number from 0 to {_MOST_IDS}")
+    objects, top = found.get("objects"), _counter(found, what)
     wrong = is_state(objects)
     if wrong or not isinstance(objects, list):
         raise _Unfit(f"`{what}.{wrong}")
     return Recorded(objects, top)
 
 
-def _keep(kept: dict[str, T], text: str, found: T) -> T:
+def _counter(found: Mapping[str, Any], what: str) -> int:
+    top = found.get("max_UUID")
+    if not isinstance(top, int) or isinstance(top, bool) or not 0 <= top <= _MOST_IDS:
+        raise _Unfit(f"`{what}.max_UUID` is no whole number from 0 to {_MOST_IDS}")
+    return top
+
+
+def _at_once(text: str) -> Recorded:
+    """A state from the text of its objects and its counter."""
+    found = _json("{" + text)
+    if len(found) != 2:
+        raise _Unfit
+    return _recorded(found, "state")
+
+
+def _object(text: str) -> dict[str, Any]:
+    """One object, from its text behind the first key."""
+    one = _json(f'{{"name": {text}}}')
+    if _wrong(one, "objects[0]"):
+        raise _Unfit
+    return one
+
+
+def _keep(kept: dict[str, T], text: str, found: T, most: int = _KEPT) -> T:
     """Keep what a text was read as, and not without end."""
-    if len(kept) >= _KEPT:
+    if len(kept) >= most:
         kept.clear()
     kept[text] = found
     return found
@@ -319,16 +365,26 @@ def is_state(objects: object) -> str:
     seen: set[int] = set()
     for position, one in enumerate(objects):
         where = f"objects[{position}]"
-        if not isinstance(one, dict):
-            return f"{where}` is no JSON object"
-        for key, kind in _PARTS:
-            if not isinstance(one.get(key), kind):
-                return f"{where}.{key}` is missing, or of another kind"
-        if not all(isinstance(name, str) for name in one["contains"]):
-            return f"{where}.contains` is no list of names"
-        if one["uuid"] in seen or not 0 <= one["uuid"] < _MOST_IDS:
-            return f"{where}.uuid` stands there twice, or is below 0 or beyond {_MOST_IDS}"
+        wrong = _wrong(one, where)
+        if wrong:
+            return wrong
+        if one["uuid"] in seen:
+            return f"{where}.uuid` stands there twice"
         seen.add(one["uuid"])
+    return ""
+
+
+def _wrong(one: object, where: str) -> str:
+    """Say what is wrong with the shape of one object, as `is_state` does."""
+    if not isinstance(one, dict):
+        return f"{where}` is no JSON object"
+    for key, kind in _PARTS:
+        if not isinstance(one.get(key), kind):
+            return f"{where}.{key}` is missing, or of another kind"
+    if not all(isinstance(name, str) for name in one["contains"]):
+        return f"{where}.contains` is no list of names"
+    if not 0 <= one["uuid"] < _MOST_IDS:
+        return f"{where}.uuid` is below 0 or beyond {_MOST_IDS}"
     return ""
 
 

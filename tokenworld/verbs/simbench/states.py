@@ -18,8 +18,8 @@ from tokenworld.engine.clock import deciding_terms
 from tokenworld.ground import Json
 from tokenworld.model import BoolType, Fluent, ObjectType, calls
 from tokenworld.session.loading import OpenWorld, split_target
+from tokenworld.verbs.records.adapter import Adapter
 from tokenworld.verbs.records.properties import MAPPING_FILE, Misread, mapping_beside
-from tokenworld.verbs.records.replay import Adapter
 from tokenworld.verbs.records.rows import Recorded, Score
 
 WORLD_NUMBER: Final = 999_999
