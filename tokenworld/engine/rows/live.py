@@ -50,16 +50,27 @@ class _Halved(Tick):
         super().__init__(stepper, row, luck)
         self.met, self.acted, self.enough = met, met, enough
         self.done: Record | None = None
+        self.stopped = False
 
     def _explain(self, refused: Record) -> None:
         pass
+
+    def _time_passes(self, fruitless: Record) -> list[Record]:
+        if self.long() is None and self.enough(fruitless, self.met):
+            self.done, self.stopped = fruitless, True
+            return [fruitless]
+        return super()._time_passes(fruitless)
+
+    def _finished(self, records: list[Record]) -> list[Record]:
+        return records if self.stopped else super()._finished(records)
 
     def _ended(self, records: list[Record], *, free: bool) -> list[Record]:
         if self.done is None:
             self.done = records[-1]
             if self.row.J:
                 self.acted = state_after(self.met, self.slots, self.row)
-            if self.enough(self.done, self.acted):
+            self.stopped = self.enough(self.done, self.acted)
+            if self.stopped:
                 return records
         return super()._ended(records, free=free)
 
