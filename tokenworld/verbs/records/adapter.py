@@ -450,7 +450,7 @@ class Adapter:
         )
 
     def _told_now(self, state: State, place: Place | None) -> bool | None:
-        """What a state says of a truth without parameters; ``None`` for no place."""
+        """The value of a Boolean without parameters in a state; ``None`` for no place."""
         return None if place is None else bool(self.engine.asked(state, place.get))
 
 
