@@ -31,6 +31,7 @@ PLAYED = {
     "TW1004": "wait()",
     "TW1005": "wait()",
     "TW1006": "share(pot)",
+    "TW1007": "wait()",
 }
 """Codes of the run time, with the command that brings the example to it."""
 EXPORTED = ("TW0801", "TW0805", "TW0806", "TW0807", "TW0809")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 import re
 import shlex
@@ -14,7 +13,6 @@ from pathlib import Path
 import pytest
 from cyclopts import App, CycloptsError
 
-from tokenworld.check import beliefs
 from tokenworld.cli import app
 from tokenworld.diagnostics import Source, render
 from tokenworld.session import check_text
@@ -186,16 +184,6 @@ def run_tw(folder: Path, line: str) -> str:
         command, capture_output=True, text=True, cwd=folder, env=environment, check=True
     )
     return done.stdout
-
-
-def test_what_is_not_executed_is_listed() -> None:
-    source = inspect.getsource(beliefs.check_executed)
-    reported = set(re.findall(r'what = "(.+?) cannot be executed', source))
-    page = (ROOT / "docs" / "language.md").read_text(encoding="utf-8")
-    listed = page.split("<!-- not executed: begin -->")[1].split("<!-- not executed: end -->")[0]
-    assert {line.removeprefix("- ").partition(" (")[0] for line in listed.split("\n") if line} == (
-        reported
-    )
 
 
 # ---- links ------------------------------------------------------------------------------------

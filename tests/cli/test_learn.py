@@ -272,3 +272,36 @@ def test_rows_that_cannot_be_used_are_skipped_and_told(tw: Tw, coin: Path) -> No
     assert tw("learn", "fit", coin, "nowhere.jsonl").code == 2
     Path("empty.jsonl").write_text("", encoding="utf-8")
     assert tw("learn", "fit", coin, "empty.jsonl").code == 1
+
+
+# ---- beliefs --------------------------------------------------------------------------------
+
+POND = """
+model pond
+type Spot
+type Frog { at: Spot  wet: bool }
+type Hero
+actor me: Hero
+object reed, bank, moss: Spot
+action wait() as "wait" { }
+believe stays(f: Frog) weight 1.0 learned { f.at ~ { f.at: 80%, else: 20% } }
+believe mossy(f: Frog) when f.wet weight 3 learned { f.at ~ { moss: 60%, else: 40% } }
+law dives(f: Frog) { chance 40% { f.wet = not f.wet } }
+world w { object hero: Hero  object kermit, piggy: Frog { at = reed } }
+"""
+
+
+def test_weights_of_beliefs_are_recovered(tw: Tw, tmp_path: Path) -> None:
+    pytest.importorskip("scipy", reason="a weight is no count: it is fitted by scipy")
+    world = tmp_path / "pond.tw"
+    world.write_text(POND, encoding="utf-8")
+    truth = {"stays weight": 500, "mossy weight": 1500}
+    recorded(world, tmp_path / "rows.jsonl", 90, truth)
+    ran = tw("learn", "fit", world, tmp_path / "rows.jsonl", "--json")
+    assert ran.code == 0, ran.err
+    found = by_name(ran.json)
+    for name, value in (("stays weight", 0.5), ("mossy weight", 1.5)):
+        assert found[name]["informative"] > 30
+        assert abs(found[name]["value"] - value) <= 3 * found[name]["error"]
+    assert ran.json["logp"]["after"] > ran.json["logp"]["before"]
+    assert all(one["sites"] for one in found.values())

@@ -18,7 +18,7 @@ from tokenworld.check.analysis.laws import check_laws
 from tokenworld.check.analysis.lints import check_lints
 from tokenworld.check.analysis.proofs import check_proofs
 from tokenworld.check.analysis.writes import check_creations, check_writes
-from tokenworld.check.beliefs import check_beliefs, check_executed
+from tokenworld.check.beliefs import check_beliefs
 from tokenworld.check.born import with_births
 from tokenworld.check.cascades import said_once, with_repairs, without_followups
 from tokenworld.check.derives import check_derives, stratify
@@ -93,8 +93,7 @@ PASSES: tuple[Pass, ...] = (
     Pass("laws", "laws that meet in a phase", check_laws),
     Pass("bounds", "numbers that may or must leave their ranges", check_bounds),
     Pass("proofs", "what rules conserve, keep or break", check_proofs),
-    Pass("beliefs", "what models guess, and where", check_beliefs),
-    Pass("executed", "constructs that are parsed but not executed yet", check_executed),
+    Pass("beliefs", "what models guess, where, and by which laws", check_beliefs),
     Pass("lints", "what is allowed and yet suspicious", check_lints),
 )
 

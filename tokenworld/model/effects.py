@@ -19,7 +19,9 @@ def written_name(name: str) -> str:
 
 
 AssignOp = Literal["=", "+=", "-="]
-PickKey = Literal["uniform", "weight", "least", "most"]
+PickKey = Literal["uniform", "weight", "least", "most", "belief", "log"]
+"""``belief``: by weight, and a contradiction (TW1007) where no candidate has any; ``log``: the
+same by logarithms of weights, `none` for 0."""
 
 
 class WriteEffect:

@@ -154,7 +154,7 @@ def _candidates(effect: m.Pick | m.DrawPick, english: English) -> tuple[str, Eng
     match effect.key:
         case "uniform":
             how = "drawn with equal chances"
-        case "weight":
+        case "weight" | "belief" | "log":
             how = f"drawn by the weight {weight}"
         case "least" | "most":
             how = f"the first with the {effect.key} {weight}"

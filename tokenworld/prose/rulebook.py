@@ -293,6 +293,10 @@ def _law(program: m.Program, law: m.Law) -> Iterator[Line]:
     inner = _top(program).with_binders(law.params)
     head = f"For {inner.every(law.params)}" if law.params else "Always"
     when = f" when {inner.condition(law.when)}" if law.when is not None else ""
+    if law.added and law.doc is not None:  # of a model: its beliefs as they are written
+        yield 0, f"**{law.name}**: {head[0].lower() + head[1:]}, drawn by what these give together:"
+        yield from ((1, f"`{one}`") for one in law.doc.splitlines())
+        return
     doc = f" {_doc(law)}" if _doc(law) else ""
     yield 0, f"**{spoken_name(law.name)}**: {head[0].lower() + head[1:]}{when}:{doc}"
     yield from told(law.body, inner, 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -243,6 +244,9 @@ class Teller(StatementVisitor[Env, Env]):
             weights: list[Any] = [1] * len(candidates)
         else:
             weights = [self.words.term(weight, inner) for inner in candidates]
+        if key == "log":
+            top = max((one for one in weights if one is not None), default=0.0)
+            weights = [0.0 if one is None else math.exp(one - top) for one in weights]
         if None in weights:
             text = "What a candidate is chosen by is `none`."
             raise Fault("TW1006", "undefined", text)
@@ -255,6 +259,8 @@ class Teller(StatementVisitor[Env, Env]):
         if min(shares) < 0:
             raise Fault("TW1006", "probability", "A weight is negative.")
         if sum(shares) == 0:
+            if key in ("belief", "log"):
+                raise Fault("TW1007", "contradiction", "The beliefs leave no value.")
             return None
         return candidates[self._drawn(shares, draw.span)]
 

@@ -326,5 +326,5 @@ class Round:
 
 
 def _broken(state: State, command: Command | None, fault: Fault) -> Record:
-    status = "error" if fault.code in ("TW1003", "TW1006") else "rolled_back"
+    status = "error" if fault.code in ("TW1003", "TW1006", "TW1007") else "rolled_back"
     return Record(status, command, state, state, fault=fault)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from math import lcm, prod
+from math import exp, lcm, prod
 from typing import Any
 
 from tokenworld.core.nodes import Binder
@@ -27,7 +27,8 @@ from tokenworld.engine.rows.layout import (
 from tokenworld.ground import Json, Raw, implicit_default, show_value
 from tokenworld.model import NumberType, RealType
 
-__all__ = ["Born", "Draws", "Line", "Log", "Maker", "Row", "bounded", "key_args", "rewarded"]
+__all__ = ["Born", "Draws", "Line", "Log", "Maker", "Row", "bounded", "key_args", "raised",
+           "rewarded"]  # fmt: skip
 
 Reward = Fraction | float
 _NOTHING = Fraction(0)
@@ -130,6 +131,8 @@ class Drawing:
 
     def pick(self, key: str, weights: list[Any], site: str) -> int:
         """The index of the chosen candidate; -1 where none can be chosen."""
+        if key == "log":
+            weights = raised(weights)
         if None in weights:
             text = "What a candidate is chosen by is `none`."
             raise Breach("TW1006", "undefined", text)
@@ -143,6 +146,8 @@ class Drawing:
             shares = [Fraction(one) for one in weights]
             whole = lcm(*(one.denominator for one in shares))
             weights = [int(one * whole) for one in shares]
+        if key in ("belief", "log") and not any(weights):
+            raise Breach("TW1007", "contradiction", "The beliefs leave no value.")
         return self._choose(weights, site) if any(weights) else -1
 
     def uniform(self, low: float, high: float) -> float:
@@ -156,6 +161,12 @@ class Drawing:
     def _key(self) -> DrawKey:
         """The key of the rule's next draw."""
         raise NotImplementedError
+
+
+def raised(logs: list[float | None]) -> list[float]:
+    """Weights in proportion to those of which these are the logarithms; `none` is 0."""
+    top = max((one for one in logs if one is not None), default=0.0)
+    return [0.0 if one is None else exp(one - top) for one in logs]
 
 
 class Draws(Drawing):

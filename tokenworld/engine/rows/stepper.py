@@ -368,7 +368,7 @@ class Tick:
         self.row.undo(mark)
         self.row.paid.clear()
         self.luck.forget(0)
-        status: Status = "error" if breach.code in ("TW1003", "TW1006") else "rolled_back"
+        status: Status = "error" if breach.code in ("TW1003", "TW1006", "TW1007") else "rolled_back"
         if isinstance(breach, Broken):
             made = net(list(breach.changes))
             return Record(status, command, breach=breach.report, discarded=made, names=breach.names)

@@ -409,6 +409,8 @@ class _Walk(StatementVisitor[_Here[V], Env[V]]):
         if not self._terms.in_settled_order(draw.binders):
             reason = "its candidates come in an order that changes"
             raise Refused("`pick` from a collection", draw.span, reason)
+        if draw.key in ("belief", "log"):
+            raise Refused("a belief", draw.span, "it is drawn by weights that the state decides")
         found = list(self._terms.bindings(draw.binders, draw.where, env.env))
         members = [member for _, member in found]
         envs = [_renamed(inner, draw.binders, names) for inner, _ in found]

@@ -146,8 +146,14 @@ def _sites(world: OpenWorld) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for one in (each for body in bodies for each in statements_in(body)):
         if isinstance(one, core.Let) and isinstance(one.value, core.BranchDraw):
-            for name in sorted(_named(rules, one.value.probabilities)):
-                found.setdefault(name, []).append(str(one.value.span))
+            named = _named(rules, one.value.probabilities)
+        elif isinstance(one, core.Let) and isinstance(one.value, core.PickDraw):
+            weight = one.value.weight if one.value.key == "log" else None
+            named = set() if weight is None else _named(rules, [weight])
+        else:
+            continue
+        for name in sorted(named):
+            found.setdefault(name, []).append(str(one.value.span))
     return found
 
 

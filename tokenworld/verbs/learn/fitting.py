@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.verbs.learn.evidence import Collected, Learned
-from tokenworld.verbs.learn.learnt import Learnt, Weight, value_of
+from tokenworld.verbs.learn.learnt import Learnt, Softmax, Weight, value_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -150,7 +150,7 @@ def _clipped(
     return {name: (value, error)}
 
 
-def _single(found: Collected, factor: Weight) -> Learnt | None:
+def _single(found: Collected, factor: Weight) -> Learnt | Softmax | None:
     """The atom that a factor is."""
     if len(factor.products) > 1:
         return None
@@ -158,7 +158,7 @@ def _single(found: Collected, factor: Weight) -> Learnt | None:
     return found.atoms.every[product[0]] if len(product) == 1 else None
 
 
-def _is_bare(atom: Learnt, name: str) -> bool:
+def _is_bare(atom: Learnt | Softmax, name: str) -> bool:
     return atom.terms == {(name,): 1}
 
 

@@ -12,13 +12,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, NoReturn, TypeVar
+from typing import Any, ClassVar, NoReturn, TypeVar
 
 from tokenworld.engine.outcomes.partial import ForkLuck
 from tokenworld.engine.rows.code.runtime import RUNTIME
-from tokenworld.engine.rows.log import Log
+from tokenworld.engine.rows.log import Log, raised
 
-__all__ = ["Atoms", "Learnt", "NotFollowed", "Weight", "over", "to_real"]
+__all__ = ["Atoms", "Learnt", "NotFollowed", "Softmax", "Weight", "over", "to_real"]
 
 MOST_KEPT = 1000
 """Results that are kept of each number."""
@@ -184,6 +184,43 @@ def to_real(value: Any, scale: int) -> Any:
     return value / scale if isinstance(value, Learnt) else float(value / scale)
 
 
+@dataclass(frozen=True)
+class Softmax:
+    """The probability of one candidate of a guess, of all of which ``logs`` are the logarithms of
+    weights; ``None`` has weight 0."""
+
+    chosen: int
+    logs: tuple[Learnt | None, ...]
+
+    terms: ClassVar[Mapping[Powers, Fraction]] = {}
+    """It is no polynomial."""
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The params in it."""
+        return frozenset(name for one in self.logs if one is not None for name in one.names)
+
+    def key(self) -> object:
+        """What tells it from others."""
+        return self.chosen, tuple(None if one is None else one.key() for one in self.logs)
+
+    def shares(self, values: Mapping[str, float]) -> list[float]:
+        """The probabilities of all candidates."""
+        weights = raised([None if one is None else one.at(values) for one in self.logs])
+        return [one / sum(weights) for one in weights]
+
+    def at(self, values: Mapping[str, float]) -> float:
+        """Its value."""
+        return self.shares(values)[self.chosen]
+
+    def slope(self, name: str, values: Mapping[str, float]) -> float:
+        """How fast it grows with a param."""
+        slopes = [0.0 if one is None else one.slope(name, values) for one in self.logs]
+        shares = self.shares(values)
+        mean = sum(x * y for x, y in zip(shares, slopes, strict=True))
+        return shares[self.chosen] * (slopes[self.chosen] - mean)
+
+
 # ---- weights ------------------------------------------------------------------------------------
 
 
@@ -244,7 +281,7 @@ class Atoms:
     params now."""
 
     present: Mapping[str, float]
-    every: list[Learnt] = field(default_factory=list)
+    every: list[Learnt | Softmax] = field(default_factory=list)
     _numbers: dict[object, int] = field(default_factory=dict)
     _draws: dict[object, _Draw] = field(default_factory=dict)
     _coming: _Draw | None = None
@@ -253,6 +290,9 @@ class Atoms:
         """The weight of a probability: one atom, or what it is where nothing is learned."""
         if not share.names:
             return Weight({(): share.terms.get((), Fraction(0))})
+        return self._atom(share)
+
+    def _atom(self, share: Learnt | Softmax) -> Weight:
         at = self._numbers.setdefault(share.key(), len(self.every))
         if at == len(self.every):
             self.every.append(share)
@@ -275,6 +315,21 @@ class Atoms:
             known = _Draw(given, weights, tuple(map(self._rough, shares)))
             self._draws[key] = known  # it keeps what is given, so that its identity is good
         return known
+
+    def guess(self, logs: Sequence[Any]) -> _Draw:
+        """The candidates of a guess with these logarithms of weights, some of them learned."""
+        followed = tuple(None if one is None else Learnt.of(one) for one in logs)
+        every = [Softmax(at, followed) for at in range(len(followed))]
+        shares = every[0].shares(self.present)
+        rough = (round(one * 1_000_000) for one in shares)
+        weights = (
+            self._atom(one) if log is not None else Weight({(): Fraction(0)})
+            for one, log in zip(every, followed, strict=True)
+        )  # fmt: skip
+        least = tuple(
+            0 if log is None else max(1, one) for one, log in zip(rough, followed, strict=True)
+        )
+        return _Draw((), tuple(weights), least)
 
     def _rough(self, share: Learnt) -> int:
         """A whole number that is about as large as a probability now; 0 only for what is never."""
@@ -308,7 +363,15 @@ class Atoms:
                     for one in probabilities
                 ):
                     return super().branch(probabilities, site)
-                atoms._coming = coming = atoms._draw(probabilities)
+                return self._followed(atoms._draw(probabilities), site)
+
+            def pick(self, key: str, weights: list[Any], site: str) -> int:
+                if key != "log" or not any(isinstance(one, Learnt) for one in weights):
+                    return super().pick(key, weights, site)
+                return self._followed(atoms.guess(weights), site)
+
+            def _followed(self, coming: _Draw, site: str) -> int:
+                atoms._coming = coming
                 try:
                     return self._choose(coming.rough, site)
                 finally:

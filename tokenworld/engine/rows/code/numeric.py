@@ -268,6 +268,8 @@ class _Numeric(BodyWriter):
         return f"even(R, len({found}))"
 
     def _weighted(self, weights: str, draw: PickDraw) -> str:
+        if draw.key in ("belief", "log"):
+            raise Uncompiled("a belief", draw.span)
         kind = {"least": -1, "most": 1}.get(draw.key, 0)
         return f"pick(R, {weights}, {kind})"
 

@@ -349,7 +349,7 @@ def _fixed(draw: Draw, instance: Instance) -> bool:
     if isinstance(draw, BranchDraw):
         known = instance.numbers, instance.params
         return all(fixed_value(one, *known) is not None for one in draw.probabilities)
-    return isinstance(draw, PickDraw) and draw.key != "weight"
+    return isinstance(draw, PickDraw) and draw.key not in ("weight", "belief", "log")
 
 
 def _statements(rules: Rules) -> Iterator[Statement]:
