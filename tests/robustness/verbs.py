@@ -201,6 +201,10 @@ CASES: dict[str, Callable[[Box], tuple[str, ...]]] = {
     "dist": lambda box: ("dist", box.world(), *box.one((), ("--most", "3"))),
     "learn": lambda box: ("learn", "fit", box.world(), str(box.damaged("moves.script"))),
     "learn propose": lambda box: ("learn", "propose", box.json("rows.jsonl"), *box.out()),
+    "learn explore": lambda box: ("learn", "explore", box.world(), "--ticks", "6", *box.out()),
+    "learn rank": lambda box: ("learn", "rank", box.copy("world.tw"), box.json("rows.jsonl")),
+    "duel": lambda box: ("duel", box.copy("world.tw"), box.damaged("moves.script"), "random",
+                         "--worlds", "2", "--ticks", "9"),
     "author": lambda box: (
         "author", box.damaged("moves.script"), "-o", str(box.folder / "made"), "--provider",
         f"script:{box.json('won.json')}", *TIMED),

@@ -34,7 +34,7 @@ MODULES = {
     ),
     "planning": ("plan", "hint", "audit", "doctor", "sweep", "export", "import", "equiv"),
     "playing": ("run", "rollout", "play", "legal", "dist"),
-    "learning": ("learn",),
+    "learning": ("learn", "duel"),
     "authoring": ("author",),
     "recorded": ("runs", "log", "quality", "report", "conform"),
     "predicting": ("simbench",),

@@ -1,13 +1,13 @@
-"""The verbs that learn from recorded play: learn fit, learn propose."""
+"""The verbs that learn from play and compare plans: learn fit, propose, explore, rank; duel."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
 
-from tokenworld.cli.frame import Flag, Json, World, app, does
+from tokenworld.cli.frame import Flag, Json, Seed, World, app, does
 
 learn = App(name="learn", help="Rules, and numbers of rules, from recorded play.")
 app.command(learn)
@@ -59,3 +59,64 @@ def propose_(
     json: Json = False,
 ) -> None:
     """Learn the rules of a world from recorded rows alone: types, commands, effects and laws."""
+
+
+@does("learn.exploring.explore", learn.command, name="explore")
+def explore_(
+    world: World,
+    /,
+    *,
+    output: Annotated[
+        Path, Parameter(name=["--output", "-o"], help="The file for the rows (.jsonl).")
+    ],
+    policy: Annotated[
+        Literal["novelty", "random"],
+        Parameter(help="Prefer commands that were given least often in a state, or draw any."),
+    ] = "novelty",
+    ticks: Annotated[int, Parameter(help="How many rows.")] = 400,
+    episode: Annotated[int, Parameter(help="Rows after which a new game begins.")] = 100,
+    seed: Seed = 0,
+    write: Annotated[Flag, Parameter(help="Replace a file that is there.")] = False,
+    json: Json = False,
+) -> None:
+    """Play a world without a goal and record what happens as rows, to learn from."""
+
+
+@does("learn.ranking.rank", learn.command, name="rank")
+def rank_(
+    world: World,
+    rows: Annotated[
+        tuple[Path, ...], Parameter(help="Files of `tw runs rows` or `tw learn explore`.")
+    ] = (),
+    /,
+    *,
+    reference: Annotated[
+        str | None, Parameter(help="A world that is right: mutants that it allows are left out.")
+    ] = None,
+    distractors: Annotated[int, Parameter(help="Mutants of each observed successor.")] = 8,
+    most: Annotated[int, Parameter(help="Transitions that are ranked.")] = 400,
+    seed: Seed = 0,
+    json: Json = False,
+) -> None:
+    """Rank observed successors among mutants by their probability under the rules."""
+
+
+@does("learn.duel.duel")
+def duel(
+    world: World,
+    first: Annotated[str, Parameter(help="A plan: a script, a policy of `tw plan`, or `random`.")],
+    second: Annotated[str, Parameter(help="The other plan.")],
+    /,
+    *,
+    by: Annotated[
+        Literal["reward", "score", "won"], Parameter(help="What a run is worth.")
+    ] = "reward",
+    worlds: Annotated[int, Parameter(help="Runs of each plan, with equal seeds.")] = 100,
+    ticks: Annotated[int, Parameter(help="Records of a run at most.")] = 1000,
+    seed: Seed = 0,
+    reference: Annotated[
+        str | None, Parameter(help="Play there too, and tell whether both worlds agree.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Compare two plans by their mean return, with its 95 % interval."""

@@ -49,6 +49,7 @@ class Step:
     before: State
     text: str
     verb: str
+    command: Command
     halves: Halves
 
 
@@ -69,7 +70,7 @@ class WorldWalk:
             command = self._command(state, walker, chosen)
             text = self._text(state, command)
             halves = self.engine.halves(state, command)
-            yield Step(state, text, command.action or "pass", halves)
+            yield Step(state, text, command.action or "pass", command, halves)
             state = halves.after
 
     def _text(self, state: State, command: Command) -> str:
@@ -79,7 +80,7 @@ class WorldWalk:
 
     def _command(self, state: State, walker: Walker, chosen: random.Random) -> Command:
         if walker != "changing" and chosen.random() < ILLEGAL:
-            command = self._typed(state, chosen)
+            command = typed_command(self.world, state, chosen)
             if command is not None:
                 return command
         verbs: dict[str, list[Command]] = {"pass": [PASS]}
@@ -91,18 +92,20 @@ class WorldWalk:
         after = self.engine.halves(state, command).acted
         return not self.engine.same_facts(state, after)
 
-    def _typed(self, state: State, chosen: random.Random) -> Command | None:
-        """A command of the right types, which may be illegal; ``None`` where there is none."""
-        actions = list(self.world.program.actions.values())
-        action = chosen.choice(actions) if actions else None
-        domains = [] if action is None else self._domains(state, action)
-        if action is None or not all(domains):
-            return None
-        return Command(action.name, tuple(chosen.choice(one) for one in domains))
 
-    def _domains(self, state: State, action: Action) -> list[Sequence[Raw]]:
-        declared = parameter_domains(self.engine.instance, action.params)
-        return [
-            state.live[binder.type.name] if isinstance(binder.type, ObjectType) else domain
-            for binder, domain in zip(action.params, declared, strict=True)
-        ]
+def typed_command(world: OpenWorld, state: State, chosen: random.Random) -> Command | None:
+    """A command of the right types, which may be illegal; ``None`` where there is none."""
+    actions = list(world.program.actions.values())
+    action = chosen.choice(actions) if actions else None
+    domains = [] if action is None else _domains(world, state, action)
+    if action is None or not all(domains):
+        return None
+    return Command(action.name, tuple(chosen.choice(one) for one in domains))
+
+
+def _domains(world: OpenWorld, state: State, action: Action) -> list[Sequence[Raw]]:
+    declared = parameter_domains(world.instance, action.params)
+    return [
+        state.live[binder.type.name] if isinstance(binder.type, ObjectType) else domain
+        for binder, domain in zip(action.params, declared, strict=True)
+    ]

@@ -1,0 +1,125 @@
+"""``tw learn explore``: rows of unguided play, to learn from."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, Literal
+
+from tokenworld.diagnostics import Diagnostic, Failure, counted, usage
+from tokenworld.engine import State
+from tokenworld.engine.saved.digest import facts_hash
+from tokenworld.ground import FRUITLESS, PASS, Command, Json, show_value
+from tokenworld.session import open_world
+from tokenworld.session.intents import intent_json
+from tokenworld.session.loading import OpenWorld
+from tokenworld.session.replaying import row_of
+from tokenworld.verbs.output import EXIT_OK, Output, write_file
+from tokenworld.verbs.simbench.walking import typed_command
+
+__all__ = ["Explorer", "explore", "intent_of"]
+
+Curiosity = Literal["novelty", "random"]
+ILLEGAL: Final = 0.2
+"""The share of commands that may be illegal: refusals teach requirements."""
+
+
+def explore(
+    target: str,
+    out: Output,
+    *,
+    output: Path,
+    policy: Curiosity,
+    ticks: int,
+    episode: int,
+    seed: int,
+    write: bool,
+) -> int:
+    """Play, and write a row for every command."""
+    if ticks < 1 or episode < 1:
+        raise usage(
+            "There is nothing to explore in no tick.", "Give `--ticks` and `--episode` above 0."
+        )
+    if output.exists() and not write:
+        hint = "Give another `--output`, or `--write` to replace what is there."
+        raise Failure(Diagnostic("TW0001", f"`{output}` is already there.", hint=hint))
+    world, say = open_world(target), out.each_second()
+    explorer, lines = Explorer(world, policy, seed), list[str]()
+    for row in explorer.rows(ticks, episode):
+        lines.append(json.dumps(row, ensure_ascii=False))
+        say(f"{len(lines)} of {ticks} rows")
+    text = "".join(f"{line}\n" for line in lines)
+    write_file(output, text, "Name a file that can be written.", folder=output.parent)
+    rows, states = counted(len(lines), "row"), counted(explorer.states, "state")
+    out.line(f"{rows} of {states}, {explorer.refused} refused, in `{output}`")
+    out.json({
+        "schema_version": 1, "ok": True, "rows": len(lines), "states": explorer.states,
+        "refused": explorer.refused, "output": str(output),
+    })  # fmt: skip
+    return EXIT_OK
+
+
+class Explorer:
+    """Draws commands. ``novelty`` takes a command that was given least often in this state, of
+    these one that was given least often anywhere (count-based exploration, Strehl and Littman
+    2008)."""
+
+    def __init__(self, world: OpenWorld, policy: Curiosity, seed: int) -> None:
+        self._world, self._policy, self._seed = world, policy, seed
+        self._random = random.Random(f"{world.world.name} explore {seed}")
+        self._here: Counter[tuple[int, Command]] = Counter()
+        self._anywhere: Counter[Command] = Counter()
+        self._seen: set[int] = set()
+        self.refused = 0
+
+    @property
+    def states(self) -> int:
+        """The number of states with different facts that were met."""
+        return len(self._seen)
+
+    def rows(self, ticks: int, episode: int) -> Iterator[dict[str, Json]]:
+        """Rows of episodes, each of which begins with the next seed and has at most so many."""
+        engine, done = self._world.engine, 0
+        for number in range(ticks):
+            state, steps = engine.start(self._seed + number), 0
+            while done < ticks and steps < episode and not engine.over(state):
+                command = self._command(state)
+                intent = intent_of(self._world, state, command)
+                yield row_of(self._world, state, intent)
+                state, outcomes = engine.play(state, command)
+                self.refused += outcomes[-1].status in FRUITLESS
+                done, steps = done + 1, steps + 1
+            if done >= ticks or not steps:
+                return
+
+    def _command(self, state: State) -> Command:
+        """The next command."""
+        engine, here = self._world.engine, facts_hash(state)
+        self._seen.add(here)
+        if self._random.random() < ILLEGAL:
+            found = typed_command(self._world, state, self._random)
+            if found is not None:
+                return found
+        legal = [PASS, *engine.legal(state)]
+        if self._policy == "random":
+            return self._random.choice(legal)
+        self._random.shuffle(legal)
+        chosen = min(legal, key=lambda one: (self._here[here, one], self._anywhere[one]))
+        self._here[here, chosen] += 1
+        self._anywhere[chosen] += 1
+        return chosen
+
+
+def intent_of(world: OpenWorld, state: State, command: Command) -> dict[str, Json]:
+    """A command as rows keep it."""
+    program = world.program
+    params = () if command.is_pass else program.actions[command.action].params
+    args = {
+        one.name: show_value(program, state.names, one.type, raw)
+        for one, raw in zip(params, command.args, strict=True)
+    }
+    actor = None if state.me is None else state.names[state.me]
+    return intent_json(command, actor, args)
