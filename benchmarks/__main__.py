@@ -57,7 +57,7 @@ def _lines(options: argparse.Namespace, arguments: list[str]) -> Iterator[str]:
     if options.learn:
         from benchmarks.learning import report as learned
 
-        return learned(_folder(options.bytesized32), options.parts)
+        return learned(_folder(options.bytesized32), options.parts, options.rows)
     return _measured(options, arguments)
 
 
@@ -112,6 +112,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--growth-seconds", type=float, default=60.0, help="patience with a size")
     parser.add_argument("--out", default="benchmarks", help="the folder that `--growth` writes to")
     parser.add_argument("--learn", action="store_true", help="rules from rows: V are games")
+    parser.add_argument(
+        "--rows", type=int, nargs="+", default=[50, 200, 1_000, 0], help="of `--learn`; 0: all"
+    )
     parser.add_argument("--screen", action="store_true", help="a tick of `tw play` with redraw")
     return parser
 

@@ -94,7 +94,7 @@ class _Chain:
         found: set[str] = set()
         for case in self.every():
             found.update(name for one in case.guard for name in one.fluents())
-            found |= case.rule.template.fluents()
+            found.update(name for one in case.rule.templates for name in one.fluents())
             for _, rules in case.learned.fields:
                 for rule in rules.rules:
                     found |= rule.template.fluents()
@@ -120,8 +120,9 @@ class Body:
 
     def __init__(
         self, writer: Writer, schema: Schema, learned: Sequence[Learned],
-        required: Sequence[Predicate],
+        required: Sequence[Predicate], refused: bool = False,
     ) -> None:  # fmt: skip
+        self._refused = refused
         self._writer, self._schema, self._vocabulary = writer, schema, writer.vocabulary
         self._sorts = {one.name: self._sort(one) for one in schema.slots}
         self._chains = self._merged([chain for one in learned for chain in self._chained(one)])
@@ -170,7 +171,7 @@ class Body:
             if one.sort in self._vocabulary.types or one.sort in self._vocabulary.groups:
                 test = Predicate("is", Term(one.name, (), "object"), one.sort, True, 0)
                 guard.append(test)
-        if put_template(rule.template, to) is None:
+        if any(put_template(one, to) is None for one in rule.templates):
             return None
         placed: dict[Predicate, None] = {}
         for predicate in guard:
@@ -246,6 +247,8 @@ class Body:
         head = f"action {word(schema.name)}({params}) as {told}"
         labels: set[str] = set()
         lines = [_require(text, labels) for text in words.guard(self._common)]
+        if self._refused:
+            lines.append('require false else unseen "No row shows that it is accepted."')
         lines += self._changes(words)
         body = "\n  ".join(lines)
         return f"{head} {{\n  {body}\n}}" if lines else f"{head} {{ }}"
@@ -324,7 +327,7 @@ class Body:
                 name = f"case{len(lets) + 1}"
                 lets.append(f"let {name} = {' and '.join(texts)}")
                 texts = [name, *tests]
-            if late and case.rule.template.fluents() & written:
+            if late and any(one.fluents() & written for one in case.rule.templates):
                 change = _named(change, lets)
             parts.append(f"if {' and '.join(texts)} {{ {change} }}" if texts else
                          (f"{{ {change} }}" if at else change))  # fmt: skip
@@ -426,7 +429,7 @@ def _is_test(text: str) -> bool:
 def _named(change: str, lets: list[str]) -> str:
     """Return the change with its new value named before all changes."""
     slot, equal, new = change.partition(" = ")
-    if not equal or change.startswith(("create", "chance")):
+    if not equal or change.startswith(("create", "chance", "pick")):
         return change
     return f"{slot} = {_let(new, lets)}"
 

@@ -30,13 +30,13 @@ DEPTH: Final = 5
 """Predicates of a guard: the one that names the object, and four more."""
 WORTH: Final = 8.0
 """The natural logarithm of the odds against a change that no rule explains."""
-_DEAR: Final = 20.0
-"""Explained changes that a mistake outweighs, where every instance has one outcome."""
+DEAR: Final = 20.0
+"""Explained changes that a mistake outweighs."""
 _OVERHEAD: Final = 2.0
 """The fixed cost of a rule besides its guard and template, where rules are chosen by density."""
 _TRIED: Final = 10
 """The number of templates for which guards are searched, at each rule."""
-_RULES: Final = 12
+RULES: Final = 12
 """The greatest number of rules for one fluent."""
 
 
@@ -49,22 +49,26 @@ class Rule:
     template: Template
     right: int
     wrong: int
+    branches: tuple[Template, ...] = ()
+    """The templates of which one comes up by chance, the first of them ``template``."""
+    shares: tuple[float, ...] = ()
+    """How often each comes up, and last, how often none does."""
+
+    @property
+    def templates(self) -> tuple[Template, ...]:
+        """The templates of all new values."""
+        return self.branches or (self.template,)
 
     @property
     def cost(self) -> float:
         """The size of the rule."""
-        return self.template.cost + sum(one.cost for one in self.guard)
+        return sum(one.cost for one in self.templates) + sum(one.cost for one in self.guard)
 
     def borrowed(self) -> Predicate | None:
         """Return the guard as one predicate for another slot; ``None`` if it has fewer than two."""
         if len(self.guard) < 2:
             return None
         return Predicate("and", None, self.guard, True, 1.5)
-
-    @property
-    def share(self) -> float:
-        """The share of right instances."""
-        return self.right / max(1, self.right + self.wrong)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +78,14 @@ class Rules:
     rules: tuple[Rule, ...]
     unexplained: int
     wrong: int
+    surprise: float = 0.0
+    """The negative log likelihood of what came up by chance."""
 
     @property
     def cost(self) -> float:
         """The description length of the changes: rules and what they leave unexplained."""
-        return sum(one.cost for one in self.rules) + WORTH * (self.unexplained + self.wrong)
+        size = sum(one.cost for one in self.rules)
+        return size + self.surprise + WORTH * (self.unexplained + self.wrong)
 
     @property
     def exact(self) -> bool:
@@ -98,32 +105,32 @@ class Problem:
     right: Sequence[Truths]
 
 
-def cover(problem: Problem, *, chance: bool = False) -> Rules:
-    """Return the rules that explain the changes of a problem. ``chance``: they may be wrong.
+def cover(problem: Problem) -> Rules:
+    """Return the rules that explain the changes of a problem, where nothing happens by chance.
 
-    Without chance two lists are made: of the rules that are worth most, and of those that explain
-    most for their size. The shorter description is kept.
+    Two lists are made: of the rules that are worth most, and of those that explain most for their
+    size. The shorter description is kept.
     """
-    packed = _Packed(problem)
-    worth = _covered(packed, chance, dense=False)
-    if chance or len(worth.rules) < 2:
+    packed = Packed(problem)
+    worth = _covered(packed, dense=False)
+    if len(worth.rules) < 2:
         return worth
     packed.again()
-    dense = _covered(packed, chance, dense=True)
+    dense = _covered(packed, dense=True)
     return dense if dense.cost < worth.cost else worth
 
 
-def _covered(packed: _Packed, chance: bool, *, dense: bool) -> Rules:
+def _covered(packed: Packed, *, dense: bool) -> Rules:
     rules: list[Rule] = []
-    while len(rules) < _RULES and packed.open_changes() > 0:
-        best = packed.best(chance, dense)
+    while len(rules) < RULES and packed.open_changes() > 0:
+        best = packed.best(dense)
         if best is None:
             break
         rules.append(best)
     return Rules(tuple(rules), int(packed.open_changes()), int(packed.mistakes))
 
 
-class _Packed:
+class Packed:
     """The instances of a problem, equal ones counted once."""
 
     def __init__(self, problem: Problem) -> None:
@@ -132,103 +139,103 @@ class _Packed:
         self._problem = problem
         truths = [problem.table.truth(one) for one in problem.predicates]
         keep = _distinct(truths, problem.predicates)
-        self._predicates = [problem.predicates[at] for at in keep]
+        self.predicates = [problem.predicates[at] for at in keep]
         rows = [truths[at] for at in keep]
         every = np.array([*rows, *problem.right, problem.kept], dtype=np.bool_)
         bits = np.packbits(every, axis=0)
         _, first, counts = np.unique(bits, axis=1, return_index=True, return_counts=True)
         every = every[:, first]
-        self._truths = every[: len(rows)].astype(np.float32)
-        self._right = every[len(rows) : -1]
-        self._kept = every[-1]
-        self._weights = counts.astype(np.float64)
-        self._free = np.ones(len(first), dtype=np.bool_)
-        self._costs = np.array([one.cost for one in self._predicates], dtype=np.float64)
+        self.truths = every[: len(rows)].astype(np.float32)
+        self.right = every[len(rows) : -1]
+        self.kept = every[-1]
+        self.weights = counts.astype(np.float64)
+        self.free = np.ones(len(first), dtype=np.bool_)
+        self.costs = np.array([one.cost for one in self.predicates], dtype=np.float64)
         self.mistakes = 0.0
 
     def again(self) -> None:
         """Reset what is covered."""
         import numpy as np
 
-        self._free = np.ones(len(self._weights), dtype=np.bool_)
+        self.free = np.ones(len(self.weights), dtype=np.bool_)
         self.mistakes = 0.0
 
     def open_changes(self) -> float:
         """Return the number of changes that no rule has covered yet."""
-        return float(self._weights[self._free & ~self._kept].sum())
+        return float(self.weights[self.free & ~self.kept].sum())
 
-    def best(self, chance: bool, dense: bool) -> Rule | None:
+    def best(self, dense: bool) -> Rule | None:
         """Return the rule that is worth most, and mark the instances that it covers."""
         import numpy as np
 
         found: tuple[float, Rule, Truths] | None = None
-        for at in self._worthy():
+        for at in self.worthy():
             template = self._problem.templates[at]
-            positive = self._free & self._right[at] & ~self._kept
-            negative = self._free & ~self._right[at]
-            score, guard, mask = self._guard(positive, negative, template.cost, chance, dense)
-            right = float(self._weights[positive & mask].sum())
-            wrong = float(self._weights[negative & mask].sum())
+            positive = self.free & self.right[at] & ~self.kept
+            negative = self.free & ~self.right[at]
+            score, guard, mask = self._guard(positive, negative, template.cost, dense)
+            right = float(self.weights[positive & mask].sum())
+            wrong = float(self.weights[negative & mask].sum())
             if score > 0 and (found is None or score > found[0]):
-                named = _flat(self._predicates[one] for one in guard)
+                named = flat(self.predicates[one] for one in guard)
                 found = (score, Rule(named, template, int(right), int(wrong)), mask)
         if found is None:
             return None
-        self._free = self._free & ~np.asarray(found[2])
+        self.free = self.free & ~np.asarray(found[2])
         self.mistakes += found[1].wrong
         return found[1]
 
-    def _worthy(self) -> list[int]:
+    def worthy(self) -> list[int]:
         """Return the templates that explain most open changes; of two that explain the same the
         cheaper one."""
         import numpy as np
 
         seen: dict[bytes, int] = {}
-        open_ = self._free & ~self._kept
-        for at, right in enumerate(self._right):
+        open_ = self.free & ~self.kept
+        for at, right in enumerate(self.right):
             explained = open_ & right
             if explained.any():
-                wrong = self._free & ~right
+                wrong = self.free & ~right
                 key = np.packbits(np.concatenate((explained, wrong))).tobytes()
                 other = seen.get(key)
                 costs = self._problem.templates
                 if other is None or costs[at].cost < costs[other].cost:
                     seen[key] = at
-        worth = {at: WORTH * float(self._weights[open_ & self._right[at]].sum())
+        worth = {at: WORTH * float(self.weights[open_ & self.right[at]].sum())
                  - self._problem.templates[at].cost for at in seen.values()}  # fmt: skip
         return sorted(worth, key=lambda at: -worth[at])[:_TRIED]
 
-    def _sums(self, masks: Truths, among: Truths) -> Numbers:
+    def sums(self, masks: Truths, among: Truths) -> Numbers:
         """Count the instances among some that each predicate leaves of each mask."""
         import numpy as np
 
-        shown = (masks * (among * self._weights)).T.astype(np.float32)
-        found: Numbers = (self._truths @ shown).astype(np.float64)
+        shown = (masks * (among * self.weights)).T.astype(np.float32)
+        found: Numbers = (self.truths @ shown).astype(np.float64)
         return found
 
     def _guard(
-        self, positive: Truths, negative: Truths, cost: float, chance: bool, dense: bool
+        self, positive: Truths, negative: Truths, cost: float, dense: bool
     ) -> tuple[float, tuple[int, ...], Truths]:
         """Return the best guard: its score, its predicates, and what it covers."""
         import numpy as np
 
-        weights = self._weights
+        weights = self.weights
         whole = np.ones(len(weights), dtype=np.bool_)
         sums = np.array([weights[positive].sum(), weights[negative].sum()])
-        worth = _scores if chance else _dense if dense else _strict
+        worth = _dense if dense else _strict
         start = float(worth(sums[:1], sums[1:], np.array([cost]))[0])
         best: tuple[float, tuple[int, ...], Truths] = (start, (), whole)
         beam: list[tuple[float, tuple[int, ...], Truths, float]] = [(start, (), whole, cost)]
         seen: set[bytes] = set()
         for _ in range(DEPTH):
-            if not len(self._predicates):
+            if not len(self.predicates):
                 break
             masks = np.array([one[2] for one in beam])
-            right = self._sums(masks, positive)
-            wrong = self._sums(masks, negative)
-            sizes = self._costs[:, None] + np.array([[one[3] for one in beam]])
+            right = self.sums(masks, positive)
+            wrong = self.sums(masks, negative)
+            sizes = self.costs[:, None] + np.array([[one[3] for one in beam]])
             scores = _scores(right, wrong, sizes)
-            strict = scores if chance else (_dense if dense else _strict)(right, wrong, sizes)
+            strict = worth(right, wrong, sizes)
             following: list[tuple[float, tuple[int, ...], Truths, float]] = []
             gains = _gains(right, wrong, sizes, sums)
             for ranked in (gains, strict):
@@ -239,7 +246,7 @@ class _Packed:
                     _, guard, mask, _ = beam[column]
                     if row in guard or scores[row, column] == float("-inf"):
                         continue
-                    grown = mask & (self._truths[row] > 0)
+                    grown = mask & (self.truths[row] > 0)
                     key = np.packbits(grown).tobytes()
                     if key in seen:
                         continue
@@ -273,7 +280,7 @@ def _distinct(truths: Sequence[Truths], predicates: Sequence[Predicate]) -> list
     return sorted(found.values())
 
 
-def _flat(guard: Iterable[Predicate]) -> tuple[Predicate, ...]:
+def flat(guard: Iterable[Predicate]) -> tuple[Predicate, ...]:
     """Return the predicates of a guard, those of borrowed guards among them."""
     found: dict[Predicate, None] = {}
     for one in guard:
@@ -299,14 +306,14 @@ def _scores(right: Numbers, wrong: Numbers, sizes: Numbers) -> Numbers:
 def _strict(right: Numbers, wrong: Numbers, sizes: Numbers) -> Numbers:
     """Return the worth of rules if every instance has one outcome: another rule may explain what
     one leaves open, but nothing corrects a mistake."""
-    return WORTH * (right - _DEAR * wrong) - sizes
+    return WORTH * (right - DEAR * wrong) - sizes
 
 
 def _dense(right: Numbers, wrong: Numbers, sizes: Numbers) -> Numbers:
     """Return the changes explained per size of rule (the greedy choice of a weighted set cover)."""
     import numpy as np
 
-    found: Numbers = WORTH * (right - _DEAR * wrong) / np.maximum(sizes + _OVERHEAD, 0.5)
+    found: Numbers = WORTH * (right - DEAR * wrong) / np.maximum(sizes + _OVERHEAD, 0.5)
     return found
 
 

@@ -105,7 +105,8 @@ class Scene:
 
     def changed(self, facts: Mapping[str, dict[Args, Value]]) -> Scene:
         """Return the scene with other values for some fluents."""
-        other = Scene(self.kinds, self.names, {**self.facts, **facts}, self.inside, self.key)
+        key = self.key, frozenset((name, frozenset(one.items())) for name, one in facts.items())
+        other = Scene(self.kinds, self.names, {**self.facts, **facts}, self.inside, key)
         if HOLDER in facts:
             other.inside = contents(other)
         return other
@@ -212,6 +213,7 @@ def kind_of(values: Iterable[Value]) -> tuple[Kind, bool, int] | None:
     ``None`` where the values are of kinds that no fluent mixes. Texts are told from enums and
     objects by the caller.
     """
+    values = list(values)
     seen = set(map(type, values))
     optional = type(None) in seen
     seen.discard(type(None))

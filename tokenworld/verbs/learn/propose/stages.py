@@ -8,6 +8,7 @@ later phase, by the state after the earlier phases.
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 from tokenworld.verbs.learn.propose.accepting import Asked, Commands, required
 from tokenworld.verbs.learn.propose.commands import NUMBER, Grammar, Schema
 from tokenworld.verbs.learn.propose.covering import Problem, Rule, Rules, cover
+from tokenworld.verbs.learn.propose.drawn import Came, cover_drawn, shares, surprise
 from tokenworld.verbs.learn.propose.scenes import (
     ANY,
     HOLDER,
@@ -93,6 +95,10 @@ class Proposal:
     required: dict[int, tuple[Predicate, ...]] = field(default_factory=dict)
     """The requirements of each action, where the rows show which commands were accepted."""
     chance: bool = False
+    refused: frozenset[int] = frozenset()
+    """The actions that were given, and never accepted."""
+    always: bool = False
+    """Whether time passes also where a command is refused."""
 
 
 @dataclass(slots=True)
@@ -118,6 +124,12 @@ class _Instances:
     free: list[bool] = field(default_factory=list)
     """Whether the old value may also be written."""
 
+    def contradicted(self) -> bool:
+        """Return whether the same instance has come to different values."""
+        seen: dict[object, Value] = {}
+        every = zip(self.scenes, self.rows, self.new, strict=True)
+        return any(seen.setdefault((scene.key, row), new) != new for scene, row, new in every)
+
     def add(self, scene: Scene, row: tuple[Value, ...], old: Value, new: Value,
             moved_: bool = False, last: bool = True) -> None:  # fmt: skip
         self.scenes.append(scene)
@@ -135,6 +147,19 @@ def _equal(one: Value, other: Value) -> bool:
     return both and not isinstance(one, bool) and not isinstance(other, bool) and one == other
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """One slot whose rules are to be found. ``borrowed`` are guards of other slots."""
+
+    language: Language
+    fluent: Fluent
+    slot: Term | None
+    instances: _Instances
+    names: tuple[str, ...]
+    borrowed: Sequence[Predicate]
+    others: Sequence[Fluent]
+
+
 class Stages:
     """Learns the rules of all steps."""
 
@@ -146,12 +171,13 @@ class Stages:
         self._say, self._last = say, last
         self._varying = _varying(steps, vocabulary)
         self._chance = contradicted(steps) if chance is None else chance
+        self._always = any(not one.accepted and one.acted.key != one.ticked.key for one in steps)
         self._random = random.Random(0)
         self._truths = _truths(steps, vocabulary)
 
     def learn(self) -> Proposal:
         """Return all rules."""
-        proposal = Proposal(self._vocabulary, self._grammar, chance=self._chance)
+        proposal = Proposal(self._vocabulary, self._grammar)
         proposal.ticks = self._ticks()
         judged = self._judged()
         for number, schema in enumerate(self._grammar.schemas):
@@ -163,6 +189,9 @@ class Stages:
                      *self._destroyed(schema, cases)]  # fmt: skip
             proposal.acts[number] = found
         self._judge(proposal, judged)
+        every = [*proposal.ticks, *(one for acts in proposal.acts.values() for one in acts)]
+        proposal.refused, proposal.always = self._refused(), self._always
+        proposal.chance = any(rule.branches for one in every for rule in one.rules.rules)
         return proposal
 
     # ---- cases ----------------------------------------------------------------------------------
@@ -186,12 +215,21 @@ class Stages:
         found: list[_Case] = []
         seen: set[object] = set()
         for step in self._steps:
+            if not step.accepted and not self._always:
+                continue
             key = (step.acted.key, step.ticked.key)
             if self._chance or key not in seen:
                 seen.add(key)
                 moves = moved(step.acted, step.ticked) if self._vocabulary.ordered else frozenset()
                 found.append(_Case(step.acted, step.acted, step.ticked, self._me(), moves))
         return found
+
+    def _refused(self) -> frozenset[int]:
+        """Return the actions that were given, and never accepted."""
+        calls = zip(self._steps, self._grammar.calls, strict=True)
+        given = [(call[0], step.accepted) for step, call in calls if call is not None]
+        accepted = {number for number, fine in given if fine}
+        return frozenset(number for number, _ in given) - accepted
 
     def _me(self) -> tuple[Value, ...]:
         return () if self._grammar.actor is None else (self._grammar.actor,)
@@ -384,20 +422,27 @@ class Stages:
         they get wrong."""
         over = tuple(one for one in language.variables if one.name in OVER)
         names = self._names(language, over)
-        chosen = self._first(instances)
+        asked = _Asked(language, fluent, slot, instances, names, borrowed, others)
+        rules = self._improved(asked, drawn=False)
+        if not rules.exact and instances.contradicted():
+            other = self._improved(asked, drawn=True)
+            rules = other if other.cost < rules.cost else rules
+        return self._typical(language, rules, instances, names)
+
+    def _improved(self, asked: _Asked, *, drawn: bool) -> Rules:
+        """Return the rules that are found on some instances, and again with those they get wrong.
+        ``drawn``: what happens may be drawn."""
+        instances, names = asked.instances, asked.names
+        chosen = self._first(instances, 4 if drawn else 1)
         rules = Rules((), 0, 0)
         for _ in range(_AGAIN):
-            rules = self._searched(
-                language, fluent, slot, instances, names, chosen, borrowed, others
-            )
-            wrong = self._wrong(rules, instances, names)
+            found = self._searched(asked, chosen, drawn=drawn)
+            rules, wrong = self._tested(found, instances, names)
             more = sorted(set(wrong) - set(chosen))
-            unexplained = sum(not instances.kept[at] for at in wrong)
-            rules = Rules(rules.rules, unexplained, len(wrong) - unexplained)
-            if not more or self._chance:
+            if not more:
                 break
             chosen = sorted({*chosen, *self._some(more, _ADDED)})
-        return self._typical(language, rules, instances, names)
+        return rules
 
     def _typical(
         self, language: Language, rules: Rules, instances: _Instances, names: tuple[str, ...]
@@ -413,8 +458,9 @@ class Stages:
             mask = free.copy()
             for one in rule.guard:
                 mask &= table.truth(one)
-            right = np.array(
-                self._right(rule.template.column(table), instances, range(len(table)))
+            every = range(len(table))
+            right = np.any(
+                [self._right(one, table, instances, every) for one in rule.templates], axis=0
             ) & ~np.array(instances.kept)
             asked = [*self._anchored(language, rule, table, mask & right),
                      *self._shared(language, rule, table, mask & right)]  # fmt: skip
@@ -453,8 +499,8 @@ class Stages:
         if not seen.any():
             return
         named = {name for one in rule.guard for name in one.variables()}
-        named |= rule.template.variables() | {one.name for one in language.variables
-                                              if one.name in OVER}  # fmt: skip
+        named |= {name for one in rule.templates for name in one.variables()}
+        named |= {one.name for one in language.variables if one.name in OVER}
         for term in language.objects:
             if term.path or term.base == ME or term.base not in named:
                 continue
@@ -499,13 +545,11 @@ class Stages:
         """Return whether the guard says that already."""
         return any(part.left == one.left and part.op == "true" for part in rule.guard)
 
-    def _first(self, instances: _Instances) -> list[int]:
+    def _first(self, instances: _Instances, times: int) -> list[int]:
         every = range(len(instances.rows))
         changed = [at for at in every if not instances.kept[at]]
         same = [at for at in every if instances.kept[at]]
-        if self._chance:
-            return sorted(self._some(changed, 4 * _CHANGED) + self._some(same, 8 * _SAME))
-        return sorted(self._some(changed, _CHANGED) + self._some(same, _SAME))
+        return sorted(self._some(changed, times * _CHANGED) + self._some(same, times * _SAME))
 
     def _some(self, every: Sequence[int], most: int) -> list[int]:
         return list(every) if len(every) <= most else self._random.sample(every, most)
@@ -514,49 +558,98 @@ class Stages:
         scenes = [instances.scenes[at] for at in chosen]
         return Table(self._vocabulary, names, scenes, [instances.rows[at] for at in chosen])
 
-    def _searched(
-        self, language: Language, fluent: Fluent, slot: Term | None, instances: _Instances,
-        names: tuple[str, ...], chosen: Sequence[int], borrowed: Sequence[Predicate],
-        others: Sequence[Fluent],
-    ) -> Rules:  # fmt: skip
+    def _searched(self, asked: _Asked, chosen: Sequence[int], *, drawn: bool) -> Rules:
         import numpy as np
 
-        table = self._table(instances, names, chosen)
+        fluent, slot, instances, others = asked.fluent, asked.slot, asked.instances, asked.others
+        table = self._table(instances, asked.names, chosen)
         changes = [(at, instances.new[one]) for at, one in enumerate(chosen)
                    if not instances.kept[one]]  # fmt: skip
         if others and slot is not None:
             slots = [slot, *(replace(slot, path=(one.name,), kind=one.kind, of=one.of)
                              for one in others)]  # fmt: skip
-            tried = together((fluent, *others), slots, language, table, changes)
+            tried = together((fluent, *others), slots, asked.language, table, changes)
         else:
-            tried = templates(fluent, slot, language, table, changes)
-        right = [np.array(self._right(one.column(table), instances, chosen)) for one in tried]
+            tried = templates(fluent, slot, asked.language, table, changes)
+        if not drawn:
+            tried = [one for one in tried if one.op != "any"]
+        right = [np.array(self._right(one, table, instances, chosen)) for one in tried]
         kept = np.array([instances.kept[at] for at in chosen])
-        problem = Problem(table, [*language.predicates(table), *borrowed], tried, kept, right)
-        return cover(problem, chance=self._chance)
+        predicates = [*asked.language.predicates(table), *asked.borrowed]
+        problem = Problem(table, predicates, tried, kept, right)
+        return cover_drawn(problem, [self._size(one) for one in tried]) if drawn else cover(problem)
+
+    def _size(self, template: Template) -> int:
+        """Return the number of values that a template draws from: the objects of its type."""
+        if template.op != "any":
+            return 1
+        members = self._vocabulary.members(str(template.value))
+        return max(1, sum(kind in members for kind in self._steps[0].before.kinds.values()))
 
     def _right(
-        self, column: Sequence[Value | Missing], instances: _Instances, chosen: Sequence[int]
+        self, template: Template, table: Table, instances: _Instances, chosen: Sequence[int]
     ) -> list[bool]:
+        """Return for each instance whether its new value is one of a template."""
+        if template.op == "any":
+            members = self._vocabulary.members(str(template.value))
+            return [
+                isinstance(new := instances.new[at], int)
+                and instances.scenes[at].kinds.get(new) in members
+                for at in chosen
+            ]
+        column = template.column(table)
         return [_is_right(value, instances, at) for value, at in zip(column, chosen, strict=True)]
 
-    def _wrong(self, rules: Rules, instances: _Instances, names: tuple[str, ...]) -> list[int]:
-        """Return the instances that the rules get wrong."""
+    def _tested(
+        self, rules: Rules, instances: _Instances, names: tuple[str, ...]
+    ) -> tuple[Rules, list[int]]:
+        """Return the rules as they do on all instances, with the shares of their draws, and the
+        instances that they get wrong."""
         import numpy as np
 
         every = range(len(instances.rows))
         table = self._table(instances, names, every)
+        kept = np.array(instances.kept)
         free = np.ones(len(every), dtype=np.bool_)
         wrong = np.zeros(len(every), dtype=np.bool_)
+        found: list[Rule] = []
+        total = 0.0
         for rule in rules.rules:
             mask = free.copy()
             for one in rule.guard:
                 mask &= table.truth(one)
-            right = np.array(self._right(rule.template.column(table), instances, every))
-            wrong |= mask & ~right
+            right = np.array([self._right(one, table, instances, every) for one in rule.templates])
+            if rule.branches:
+                rule, lost = self._shared_out(rule, right, kept, mask)
+                wrong |= mask & ~right.any(axis=0) & ~kept
+                total += lost
+            else:
+                wrong |= mask & ~right[0]
+            found.append(rule)
             free &= ~mask
-        wrong |= free & ~np.array(instances.kept)
-        return [int(at) for at in np.flatnonzero(wrong)]
+        wrong |= free & ~kept
+        unexplained = int((wrong & ~kept).sum())
+        mistakes = int(wrong.sum()) - unexplained
+        numbers = [int(at) for at in np.flatnonzero(wrong)]
+        return Rules(tuple(found), unexplained, mistakes, total), numbers
+
+    def _shared_out(
+        self, rule: Rule, right: npt.NDArray[np.bool_], kept: npt.NDArray[np.bool_],
+        mask: npt.NDArray[np.bool_],
+    ) -> tuple[Rule, float]:  # fmt: skip
+        """Return a rule with the shares of its branches, and the surprise of what came up."""
+        some = right.any(axis=0)
+        none = bool((mask & kept & ~some).any())
+        came: Counter[Came] = Counter()
+        for at in map(int, mask.nonzero()[0]):
+            branches = [int(one) for one in right[:, at].nonzero()[0]]
+            came[frozenset([*branches, -1] if none and kept[at] else branches)] += 1
+        found = shares(came, len(rule.branches))
+        sizes = [self._size(one) for one in rule.branches]
+        told = sum(count for one, count in came.items() if len(one) == 1)
+        right_ = int((mask & some & ~kept).sum())
+        return (replace(rule, right=right_, wrong=max(0, told - right_), shares=found),
+                surprise(came, found, sizes))  # fmt: skip
 
     # ---- objects that come and go ---------------------------------------------------------------
 

@@ -32,7 +32,7 @@ _CONSTANTS = 12
 class Template:
     """A new value. ``op`` is ``value``, ``term``, ``shift`` (a term and a number), ``plus`` (the
     sum of two terms), ``not``, ``name`` (the recorded name of an object), ``table`` (looked up by
-    a term), or ``any`` (drawn from the objects of a type)."""
+    a term), or ``any`` (drawn from the objects of the type ``value``)."""
 
     op: str
     term: Term | None = None
@@ -47,6 +47,8 @@ class Template:
         """Return the new value for each instance."""
         if self.op == "value":
             return [self.value] * len(table)
+        if self.op == "any":  # it has no single value
+            return [MISSING] * len(table)
         if self.op == "both":
             columns = [one.column(table) for one in self.parts]
             return [_row(row) for row in zip(*columns, strict=True)]
@@ -122,6 +124,7 @@ def _every(
                 yield Template("term", term, cost=1.5 + term.cost)
         if None in news:
             yield Template("value", value=None, cost=1.0)
+        yield from (Template("any", value=one, cost=2.0) for one in _sorts(language))
         for number in language.vocabulary.constants:
             if number in news:
                 yield Template("value", value=number, cost=2.5)
@@ -145,6 +148,11 @@ def _every(
     if fluent.kind == "text" and fluent.name != LABEL:
         yield from (Template("name", one, cost=1.5 + one.cost) for one in language.objects)
     yield from _tables(fluent, language, table, changes)
+
+
+def _sorts(language: Language) -> Iterator[str]:
+    """Yield the types of which an object may be drawn."""
+    yield from (*language.vocabulary.types, *language.vocabulary.groups)
 
 
 def together(

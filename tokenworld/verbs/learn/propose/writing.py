@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import log, sqrt
 from typing import Final
 
 from tokenworld.verbs.learn.propose.bodies import Body
@@ -39,6 +41,7 @@ from tokenworld.verbs.learn.propose.wording import (
 )
 
 ROOT: Final = "void"
+_PICKED: Final = "picked"
 _WIDE: Final = 1_000_000
 """The bounds of numbers whose range the rows do not show."""
 
@@ -221,7 +224,8 @@ class Writer:
     def _actions(self) -> Iterator[str]:
         for at, schema in enumerate(self._proposal.grammar.schemas):
             learned = self._proposal.acts.get(at, [])
-            yield Body(self, schema, learned, self._proposal.required.get(at, ())).text()
+            required = self._proposal.required.get(at, ())
+            yield Body(self, schema, learned, required, at in self._proposal.refused).text()
 
     # ---- laws -----------------------------------------------------------------------------------
 
@@ -297,8 +301,8 @@ class Writer:
         self, words: Wording, learned: Learned, rule: Rule, to: Mapping[str, Term]
     ) -> list[str]:
         """Return the type tests that the new value and the slot of a rule need."""
-        template = put_template(rule.template, to)
-        every = () if template is None else (template, *template.parts)
+        placed = [put_template(one, to) for one in rule.templates]
+        every = [part for one in placed if one is not None for part in (one, *one.parts)]
         terms = [term for one in every for term in (one.term, one.other)]
         if learned.what == SET and learned.fluent is not None:
             places = [put(Term(one.name, (), "object"), to) for one in learned.over]
@@ -307,7 +311,7 @@ class Writer:
 
     def draws(self, rule: Rule) -> bool:
         """Return whether a rule happens by chance."""
-        return self._proposal.chance and rule.wrong > 0
+        return bool(rule.branches)
 
     def change(
         self, words: Wording, learned: Learned, rule: Rule, over: Sequence[Var],
@@ -318,16 +322,18 @@ class Writer:
         assert all(place is not None for place in places)
         if learned.what == DESTROY:
             assert places[0] is not None
-            text = f"destroy {words.term(places[0])}"
+            texts = [f"destroy {words.term(places[0])}"]
         elif learned.what == CREATE:
-            text = self._creation(words, learned, places, to)
+            texts = [self._creation(words, learned, places, to)]
         else:
-            text = "  ".join(
-                self._assigned(one, words) for one in self.assignments(learned, rule, over, to)
-            )
-        if self.draws(rule):
-            return f"chance {100 * rule.share:.1f}% {{ {text} }}"
-        return text
+            texts = [
+                "  ".join(
+                    self._assigned(part, words)
+                    for part in self.assignments(learned, replace(rule, template=one), over, to)
+                )
+                for one in rule.templates
+            ]
+        return _by_chance(rule, texts) if self.draws(rule) else texts[0]
 
     def assignments(
         self, learned: Learned, rule: Rule, over: Sequence[Var], to: Mapping[str, Term]
@@ -346,6 +352,9 @@ class Writer:
 
     def _assigned(self, one: tuple[Fluent, Term, Template], words: Wording) -> str:
         fluent, slot, template = one
+        if template.op == "any":
+            picked = f"{_PICKED}: {kind_word(str(template.value))}"
+            return f"pick {picked} {{ {words.term(slot)} = {_PICKED} }}"
         if template.op == "shift" and template.term == slot:
             assert isinstance(template.value, (int, float))
             sign = "+=" if template.value >= 0 else "-="
@@ -404,6 +413,8 @@ class Writer:
         lines = []
         if self.layout is not None:
             lines += ["time passes always", "ambiguous first"]
+        elif self._proposal.always:
+            lines.append("time passes always")
         endings = self.vocabulary.endings
         if self.layout is not None or any(
             step.before.get(one, ()) is True for step in self._steps for one in endings
@@ -475,6 +486,33 @@ class Writer:
                 )
                 found.append(f"{word(fluent.name)}({shown}) = {self._value(value, fluent)}")
         return [f"setup {{ {'  '.join(found)} }}"] if found else []
+
+
+def _by_chance(rule: Rule, texts: Sequence[str]) -> str:
+    """Return the changes as branches of a draw, with their shares."""
+    *shares, none = rule.shares
+    count = rule.right + rule.wrong
+    if none == 0:  # the last branch takes the rest
+        *texts, last = texts
+        rest = f" else {{ {last} }}" if texts else last
+    else:
+        rest = ""
+    parts = [f"{percent(share, count)} {{ {text} }}"
+             for share, text in zip(shares, texts, strict=False)]  # fmt: skip
+    return (f"chance {' or '.join(parts)}" if parts else "") + rest
+
+
+def percent(share: float, count: int) -> str:
+    """Return a share that was seen among so many draws, with as many digits as the evidence pays
+    for: a digit costs ln 10, a deviation of z standard errors z² / 2."""
+    error = sqrt(max(share * (1 - share), 1e-9) / max(1, count))
+
+    def cost(digits: int) -> float:
+        return digits * log(10) + ((share - round(share, digits)) / error) ** 2 / 2
+
+    some = [one for one in (1, 2, 3) if 0 < round(share, one) < 1] or [4]
+    best = round(share, min(some, key=cost))
+    return f"{number(100 * best)}%"
 
 
 def _phase(number_: int) -> str:
