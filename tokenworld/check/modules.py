@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TypeVar, cast
 
 from tokenworld.check.draft import Draft, Entry, Namespace
-from tokenworld.diagnostics import Diagnostic, Failure, Source, Span, read_source
+from tokenworld.diagnostics import Diagnostic, Failure, Source, Span, is_source, read_source
 from tokenworld.syntax import docs_of, parse_source
 from tokenworld.syntax import nodes as syn
 
@@ -28,32 +28,21 @@ DataLoader = Callable[[str, Source], Source]
 """Reads a file that a source names, such as a recorded state; `Failure` if it cannot."""
 
 
-def file_loader(rules: tuple[Path, ...], opened: Mapping[Path, str] | None = None) -> Loader:
+def file_loader(rules: tuple[Path, ...]) -> Loader:
     """Look beside the using file, then in the project's ``rules``, then in each of ``rules``.
 
     The project's folder is any that holds the using file, the nearest first (language.md §1).
-    ``opened`` maps resolved paths to texts under edit, which replace the files on disk.
+    Texts of a `Reach` replace files.
     """
 
     def find(path: tuple[str, ...], user: Source) -> Source | None:
         inside = Path(*path[:-1], f"{path[-1]}.tw")
         for folder in (*_around(user), *rules):
-            text = opened.get((folder / inside).resolve()) if opened else None
-            if text is not None:
-                return Source(inside.as_posix(), folder / inside, text)
-            if _is_file(folder / inside):
+            if is_source(folder / inside):
                 return read_source(folder / inside, inside.as_posix())
         return None
 
     return find
-
-
-def _is_file(path: Path) -> bool:
-    """Whether a file is there; a name that no file system takes is that of none."""
-    try:
-        return path.is_file()
-    except OSError:
-        return False
 
 
 def _around(user: Source) -> Iterator[Path]:

@@ -68,15 +68,17 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """The files that may be read: those in these resolved folders, and ``texts`` by resolved path,
-    which replace files on disk.
+    """The files that may be read: those in these resolved folders (``None``: all), and ``texts`` by
+    resolved path, which replace files on disk.
     """
 
-    folders: tuple[Path, ...]
+    folders: tuple[Path, ...] | None
     texts: Mapping[Path, str] = field(default_factory=dict)
 
     def within(self, path: Path) -> bool:
         """Whether a path, with all links followed, leads into one of the folders."""
+        if self.folders is None:
+            return True
         real = path.resolve()
         return real in self.texts or any(real.is_relative_to(one) for one in self.folders)
 
@@ -86,7 +88,7 @@ _reach: ContextVar[Reach | None] = ContextVar("reach", default=None)
 
 @contextmanager
 def reaching(reach: Reach) -> Iterator[None]:
-    """Limit the sources read in this block to ``reach``; for programs that serve others."""
+    """Read sources in this block through ``reach``; for programs that serve agents or editors."""
     token = _reach.set(reach)
     try:
         yield
@@ -106,6 +108,16 @@ def require_reach(path: Path, shown: str) -> str | None:
         hint = "Name a file below the folder that is served."
         raise Failure(Diagnostic("TW0001", f"`{shown}` is outside of what may be read.", hint=hint))
     return reach.texts.get(path.resolve())
+
+
+def is_source(path: Path) -> bool:
+    """Whether there is a file, or a text in place of it; a name that no file system takes is that
+    of none."""
+    reach = _reach.get()
+    try:
+        return (reach is not None and path.resolve() in reach.texts) or path.is_file()
+    except (OSError, ValueError):
+        return False
 
 
 def read_source(path: str | os.PathLike[str], name: str | None = None) -> Source:

@@ -110,7 +110,7 @@ def started_text(
 ) -> tuple[Checked, dict[str, Engine]]:
     """The same, with the engine of each world by name, for callers that go on with one of them."""
     with undisturbed():
-        return started(check_source(source, file_loader(_rules()), pedantic=pedantic, watch=watch))
+        return started(check_source(source, project_loader(), pedantic=pedantic, watch=watch))
 
 
 def started(checked: Checked) -> tuple[Checked, dict[str, Engine]]:
@@ -130,9 +130,9 @@ def started(checked: Checked) -> tuple[Checked, dict[str, Engine]]:
     return Checked(program, findings, checked.sources), engines
 
 
-def project_loader(opened: Mapping[Path, str]) -> Loader:
-    """Find modules as `check_text` does, but look first in texts under edit, by resolved path."""
-    return file_loader(_rules(), opened)
+def project_loader() -> Loader:
+    """Find modules as `check_text` does."""
+    return file_loader(_rules())
 
 
 def _reached(engine: Engine, start: State) -> Iterator[Diagnostic]:

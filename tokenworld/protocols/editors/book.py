@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Final
 from tokenworld.assets import MissingAssetsError, rules_folder
 from tokenworld.check import Checked, check_source, undisturbed
 from tokenworld.check.workspace import Workspace
-from tokenworld.diagnostics import Failure, Source, read_source
+from tokenworld.diagnostics import Failure, Reach, Source, reaching, read_source
 from tokenworld.diagnostics.positions import Positions
 from tokenworld.diagnostics.source import BYTE_ORDER_MARK
 from tokenworld.protocols.editors.names import Names, Symbol, Use, names_of
@@ -91,7 +92,7 @@ class Book:
             self.opened[path.resolve()] = text
 
     def _workspace(self) -> Workspace:
-        return Workspace(project_loader(self.opened))
+        return Workspace(project_loader())
 
     def restart(self, text: Text) -> None:
         """Discard the results of earlier checks of a text, after a check was interrupted."""
@@ -109,7 +110,7 @@ class Book:
         if text is None:
             return None
         source = text.source
-        with undisturbed():
+        with undisturbed(), self.reading():
             again = text.workspace.edit(source)
             whole = Checked(again.program, again.diagnostics, again.sources)
             found = Snapshot(source, started(whole)[0])
@@ -143,11 +144,16 @@ class Book:
         for text in self.texts.values():
             if text.found is not None and text.found.source is source:
                 return text.found
-        return Snapshot(source, self.checked(source, self.opened))
+        return Snapshot(source, self.checked(source))
 
-    def checked(self, source: Source, opened: Mapping[Path, str]) -> Checked:
-        """Check one text, with these texts in place of files."""
-        return check_source(source, project_loader(opened))
+    def checked(self, source: Source, edited: Mapping[Path, str] | None = None) -> Checked:
+        """Check one text, with the open texts, as ``edited``, in place of files."""
+        with self.reading(edited):
+            return check_source(source, project_loader())
+
+    def reading(self, edited: Mapping[Path, str] | None = None) -> AbstractContextManager[None]:
+        """Read the open texts, as ``edited`` by resolved path, in place of files."""
+        return reaching(Reach(None, {**self.opened, **(edited or {})}))
 
     def writable(self, source: Source) -> bool:
         """Whether a file belongs to the project: not to the rules that come with `tw`."""
@@ -170,7 +176,7 @@ class Project:
 
     def __init__(self, book: Book, about: Source) -> None:
         self.book = book
-        self._find = project_loader(book.opened)
+        self._find = project_loader()
         self._reads: dict[Path | str, set[Path | str]] = {}
         self._snapshots: dict[Path | str, Snapshot] = {}
         self._sources = {identity(one.source): one.source for one in book.texts.values()}
@@ -179,8 +185,9 @@ class Project:
             if path not in self._sources and path.is_file():
                 for source in _read(path):
                     self._sources[path] = source
-        for source in self._sources.values():
-            self._used_by(source)
+        with book.reading():
+            for source in self._sources.values():
+                self._used_by(source)
 
     def readers(self, file: Path | str) -> Iterator[Snapshot]:
         """Yield the checks of a file and of all texts that read it, directly or indirectly."""

@@ -110,7 +110,7 @@ def _verify(
     """Raise `Refused` unless every text that reads an edited file keeps its meaning."""
     texts = {identity(one.source): edited(one.source.text, one.edits) for one in done}
     book = project.book
-    opened = {**book.opened, **{p: text for p, text in texts.items() if isinstance(p, Path)}}
+    files = {place: text for place, text in texts.items() if isinstance(place, Path)}
     alike = _Alike(symbol.name, new.strip("`"))
     roots: dict[Path | str, Snapshot] = {identity(found.source): found}
     for one in done:
@@ -120,7 +120,7 @@ def _verify(
         if root.checked.program is None:
             raise Refused(f"`{root.source.name}` has errors; correct them first.")
         text = texts.get(place, root.source.text)
-        after = book.checked(Source(root.source.name, root.source.path, text), opened)
+        after = book.checked(Source(root.source.name, root.source.path, text), files)
         if after.program is None:
             raise Refused(_first_error(after.diagnostics))
         if not alike(root.checked.program, after.program):

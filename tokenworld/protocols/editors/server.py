@@ -368,7 +368,7 @@ def _fix_all(ls: Server, found: Snapshot) -> list[lsp.CodeAction]:
     source = found.source
 
     def check(text: str) -> tuple[Diagnostic, ...]:
-        return ls.book.checked(Source(source.name, source.path, text), ls.book.opened).diagnostics
+        return ls.book.checked(Source(source.name, source.path, text)).diagnostics
 
     repaired = repair_text(source.name, source.text, check)
     if not repaired.done:
