@@ -50,6 +50,9 @@ def check(
     order: Annotated[Flag, Parameter(help="List laws whose order matters.")] = False,
     proofs: Annotated[Flag, Parameter(help="List what is proved.")] = False,
     stats: Annotated[Flag, Parameter(help="Print the CPU time of each pass.")] = False,
+    group: Annotated[
+        Flag, Parameter(help="Show the first finding of each code, and where the others are.")
+    ] = False,
     pedantic: Pedantic = False,
     form: Annotated[
         Literal["text", "json", "sarif", "lsp"], Parameter(name="--format", help="How to print.")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Literal
 
@@ -30,6 +30,8 @@ from tokenworld.syntax import parse_source
 from tokenworld.syntax.nodes import QuirkDecl
 from tokenworld.verbs.output import EXIT_OK, Output, exit_code_of, replace_bytes
 
+_PLACES: Final = 20
+"""Places of further findings of one code that a note lists."""
 _ROUNDS: Final = 200
 """More repairs than this in one file are left for the next call."""
 
@@ -222,13 +224,15 @@ def check(
     order: bool = False,
     proofs: bool = False,
     stats: bool = False,
+    group: bool = False,
 ) -> int:
     """Check every file; 0 if none has an error, 1 if one has, 2 if one cannot be read.
 
     ``form`` is how programs get the findings: `out` then prints one object. ``fix`` applies the
     repairs that are safe first, with ``unsafe`` every repair that makes the check better.
     ``order`` lists laws whose order matters, ``proofs`` what is proved of each line, ``stats``
-    the time of each pass.
+    the time of each pass. ``group`` shows the first finding of each code, with the number and the
+    places of the others.
     """
     out.as_json |= form != "text"
     found: list[Diagnostic] = []
@@ -239,10 +243,12 @@ def check(
         report: dict[str, object] = {"file": name}
         if fix or unsafe:
             report["fixed"] = _repaired(path, out, unsafe=unsafe)
-        diagnostics, texts, program = _one(path, out, report, pedantic=pedantic, stats=stats)
+        told = _grouped if group else _each
+        diagnostics, texts, program = _one(path, out, report, told, pedantic=pedantic, stats=stats)
         found += diagnostics
         sources |= {text.name: text for text in texts}
-        reports.append({**report, "diagnostics": [to_json(one) for one in diagnostics]})
+        listed = [{**to_json(one), **more} for one, more in told(diagnostics)]
+        reports.append({**report, "diagnostics": listed})
         if not any(one.is_error for one in diagnostics):
             out.line(f"{name}: sound{_remarks(diagnostics)}")
         if program is not None and (out.as_json or order or proofs):
@@ -277,9 +283,34 @@ def _remarks(diagnostics: tuple[Diagnostic, ...]) -> str:
     return f", {counted(len(diagnostics), 'remark')}" if diagnostics else ""
 
 
+Told = Iterator[tuple[Diagnostic, dict[str, object]]]
+"""Findings as they are shown, with what JSON has beside each."""
+
+
+def _each(found: Iterable[Diagnostic]) -> Told:
+    yield from ((one, {}) for one in found)
+
+
+def _grouped(found: Iterable[Diagnostic]) -> Told:
+    """Yield the first finding of each code; a note and the JSON tell of the others."""
+    same: dict[str, list[Diagnostic]] = {}
+    for one in found:
+        same.setdefault(one.code, []).append(one)
+    for first, *others in same.values():
+        places = [one.span for one in others if one.span is not None]
+        more = {"count": 1 + len(others), "places": [span_json(one) for one in places]}
+        if others:
+            shown = ", ".join(f"{one.line}:{one.column}" for one in places[:_PLACES])
+            dots = ", …" if len(places) > _PLACES else ""
+            note = f"{len(others)} more of {first.code}: {shown}{dots}"
+            first = replace(first, notes=(*first.notes, note))
+        yield first, more
+
+
 def _one(
-    path: Path, out: Output, report: dict[str, object], *, pedantic: bool, stats: bool
-) -> tuple[tuple[Diagnostic, ...], tuple[Source, ...], Program | None]:
+    path: Path, out: Output, report: dict[str, object],
+    told: Callable[[Iterable[Diagnostic]], Told], *, pedantic: bool, stats: bool,
+) -> tuple[tuple[Diagnostic, ...], tuple[Source, ...], Program | None]:  # fmt: skip
     try:
         if stats:
             checked = _measured(path, out, report, pedantic=pedantic)
@@ -288,7 +319,7 @@ def _one(
     except Failure as failure:
         out.diagnostics(failure.diagnostics)
         return failure.diagnostics, (), None
-    out.diagnostics(checked.diagnostics, checked.sources)
+    out.diagnostics([one for one, _ in told(checked.diagnostics)], checked.sources)
     return checked.diagnostics, checked.sources, checked.program
 
 
