@@ -106,7 +106,7 @@ BAD: dict[str, tuple[str, str]] = {
     "10 MB": ("huge.md -o out --provider script:s", "TW0006"),
     "not text": ("bytes.md -o out --provider script:s", "TW0003"),
     "a wrong contract": ("d.md -o out --provider script:s --contract gaem", "TW0006"),
-    "rows": ("d.md -o out --provider script:s --contract rows:s", "TW0006"),
+    "missing rows": ("d.md -o out --provider script:s --contract rows:none", "TW0001"),
     "no such role": ("d.md -o out --provider script:s --without testre", "TW0006"),
     "without developer": ("d.md -o out --provider script:s --without developer", "TW0006"),
     "no rounds": ("d.md -o out --provider script:s --rounds 0", "TW0006"),

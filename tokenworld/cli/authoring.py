@@ -30,7 +30,9 @@ def author(
         str, Parameter(help="Prices of a million tokens in and out, where the provider tells none.")
     ] = "0,0",
     reply_timeout: Annotated[float, Parameter(help="Seconds for one answer.")] = 300.0,
-    contract: Annotated[str, Parameter(help="game, pddl, free, or a JSON file.")] = "game",
+    contract: Annotated[
+        str, Parameter(help="game, pddl, free, rows:FILE, or a JSON file.")
+    ] = "game",
     direct: Annotated[Flag, Parameter(help="One request: the description, a world.")] = False,
     single: Annotated[Flag, Parameter(help="Only a developer and the judge.")] = False,
     without: Annotated[

@@ -35,6 +35,7 @@ from tokenworld.model import (
     DescribeEffect,
     Draw,
     Effect,
+    Ending,
     EnumLiteral,
     EnumType,
     Expect,
@@ -114,7 +115,7 @@ class _Change:
 
 
 Changed = tuple[_Change, Term]
-Node = TypeVar("Node", bound=Action | Law | Derive | Require | Effect | Branch)
+Node = TypeVar("Node", bound=Action | Law | Derive | Require | Effect | Branch | Ending)
 
 
 def mutants(program: Program) -> Iterator[Mutant]:
@@ -133,6 +134,22 @@ def mutants(program: Program) -> Iterator[Mutant]:
     for name, derive in program.derives.items():
         for change, turned in _inside(derive, program, "value"):
             yield _mutant(change, replace(program, derives={**program.derives, name: turned}))
+
+
+def ending_mutants(program: Program) -> Iterator[Mutant]:
+    """Every mutant of the goals, losses and stops; only `tw judge` uses them."""
+    for name, world in program.worlds.items():
+        for place, line in enumerate(world.endings):
+            before, after = world.endings[:place], world.endings[place + 1 :]
+            changed: list[tuple[_Change, tuple[Ending, ...]]] = [
+                (change, (new,)) for change, new in _inside(line, program, "condition")
+            ]
+            if line.ending != "goal":
+                what = f"{line.ending} {line.name} left out"
+                changed.append((_Change("drop ending", what, line.span), ()))
+            for change, new in changed:
+                turned = replace(world, endings=(*before, *new, *after))
+                yield _mutant(change, replace(program, worlds={**program.worlds, name: turned}))
 
 
 def _mutant(change: _Change, program: Program) -> Mutant:

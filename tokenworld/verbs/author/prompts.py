@@ -64,7 +64,8 @@ _KINDS: Final[dict[Kind, str]] = {
     "game": "The result is a game: a world with a goal that can be reached and is not trivial.",
     "pddl": "The result is a planning domain: types, facts and actions that PDDL can express "
     "(no chance, no laws). Worlds are for tests only.",
-    "rows": "The result must answer recorded transitions as they are.",
+    "rows": "The result must answer recorded transitions as they are: a state, what is done in it, "
+    "the state after. Its names are those of the rows.",
     "free": "The result is any world whose parts are right.",
 }
 
@@ -101,14 +102,16 @@ def analyst(description: str) -> list[Message]:
 
 
 def developer(
-    description: str, spec: Specification | None, kind: Kind, *, tested: bool, tools: bool
-) -> list[Message]:
-    """Return the messages that ask for a world; ``tested``: another role writes the tests."""
+    description: str, spec: Specification | None, kind: Kind, *, tested: bool, tools: bool,
+    rows: str = "",
+) -> list[Message]:  # fmt: skip
+    """Return the messages that ask for a world; ``tested``: another role writes the tests. ``rows``
+    are examples of recorded ones that it must answer."""
     how = f"{_DEVELOPER}{HELP}\n{_SUBMIT}" if tools else "Answer with one fence ```tw … ```. "
     scenarios = _NO_SCENARIOS if tested else _OWN_SCENARIOS
     system = f"{how}{scenarios}\n{_KINDS[kind]}\n{_DATA}\n\n{card('author')}"
     asked = _described(description) if spec is None else f"The specification:\n{spec_text(spec)}"
-    return [Message("system", system), Message("user", asked)]
+    return [Message("system", system), Message("user", f"{asked}\n\n{rows}" if rows else asked)]
 
 
 def before(text: str, brief: str, note: str) -> Message:

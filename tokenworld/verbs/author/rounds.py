@@ -45,6 +45,7 @@ from tokenworld.verbs.author.specification import (
 from tokenworld.verbs.author.tools import use
 from tokenworld.verbs.author.transcript import FORMAT, Event, Outside, Transcript
 from tokenworld.verbs.card.making import card
+from tokenworld.verbs.judge.recorded import examples
 
 _ANALYST_TRIES: Final = 2
 Say = Callable[[str], None]
@@ -118,6 +119,7 @@ class _Loop:
         self.desk = Desk(
             job.settings, job.transcript, job.provider, keys=job.keys, say=job.progress
         )
+        self.rows = examples(job.settings.contract.rows)
         self.result = Result()
         self.source, self.rules = "", dict[str, tuple[str, ...]]()
         self.written: list[Test] = []
@@ -223,7 +225,7 @@ class _Loop:
         """Let the developer work until it submits or has used its calls."""
         messages = prompts.developer(
             self.job.description, self.result.spec, self.settings.contract.kind,
-            tested=self.takes_part("tester"), tools=self.settings.tools,
+            tested=self.takes_part("tester"), tools=self.settings.tools, rows=self.rows,
         )  # fmt: skip
         brief = self._developer_brief()
         if self.source or brief or self.note:

@@ -159,14 +159,8 @@ def _description(path: Path) -> str:
 def _settings(wanted: Wanted) -> Settings:
     if wanted.rounds < 1 or wanted.requests < 1 or wanted.mutants < 0:
         raise usage("A budget is a whole number.", "Give `--rounds` and `--max-requests` from 1.")
-    contract = read_contract(wanted.contract)
-    if contract.rows:
-        hint = (
-            "Leave the rows away, and judge them afterwards: `tw judge WORLD --contract rows:FILE`."
-        )
-        raise usage("Rows need the mapping of a file, which no model writes.", hint)
     return Settings(
-        contract=contract,
+        contract=read_contract(wanted.contract),
         roles=_roles(wanted),
         rounds=1 if wanted.direct else wanted.rounds,
         calls=1 if wanted.direct else Settings().calls,

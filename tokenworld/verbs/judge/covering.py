@@ -1,10 +1,9 @@
-"""Tiers about tests: conform, cover, mutate; and whether a domain can be written as PDDL."""
+"""Tiers about tests: cover, mutate; and whether a domain can be written as PDDL."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice, takewhile
-from pathlib import Path
+from itertools import chain, islice, takewhile
 from typing import Final
 
 from tokenworld.diagnostics import Failure, did_you_mean
@@ -13,61 +12,16 @@ from tokenworld.model import Scenario
 from tokenworld.session.loading import OpenWorld, compile_world
 from tokenworld.session.players import adversarial_player, give_once, random_player
 from tokenworld.session.session import Session
-from tokenworld.verbs.conform.verb import Conforming, rows_for, told
 from tokenworld.verbs.coverage import Mark
 from tokenworld.verbs.judge.contract import Mechanic
 from tokenworld.verbs.judge.findings import Finding, finding
 from tokenworld.verbs.judge.noticing import notice_rule, rule_names
 from tokenworld.verbs.judge.playing import Case
-from tokenworld.verbs.mutate import GoalPlan, Judge, mutants, sampled
-from tokenworld.verbs.records.replay import games_of
+from tokenworld.verbs.mutate import GoalPlan, Judge, ending_mutants, mutants, sampled
 
 REACHED: Final = 0.9
 """The share of places that scenarios, plans and seeded play must reach together."""
 _PLAYERS: Final = (random_player, adversarial_player)
-
-
-# ---- conform ------------------------------------------------------------------------------------
-
-
-def conform(case: Case) -> Iterator[Finding]:
-    """The world answers recorded rows as they are."""
-    if not case.contract.rows:
-        return
-    path = case.source.path
-    if path is None:
-        hint = "Judge a file: the mapping of its records lies beside it."
-        yield finding("bad-row", "A text without a file has no mapping of records.", hint=hint)
-        return
-    try:
-        games = games_of(str(path))
-        found = Conforming(games, strictly=True, say=case.say)
-        found.take(rows_for(games, [Path(one) for one in case.contract.rows]))
-    except Failure as failure:
-        one = failure.diagnostics[0]
-        yield finding("bad-row", one.message, one.span, hint=one.hint)
-        return
-    yield from _rows(found)
-    rows = sum(tally.rows for tally in found.tallies.values())
-    wrong = sum(tally.wrong for tally in found.tallies.values())
-    case.figures["conform"] = {"rows": rows, "wrong": wrong, "bad": found.bad}
-
-
-def _rows(found: Conforming) -> Iterator[Finding]:
-    """The bad rows as one finding, and the wrong answers that were kept."""
-    tallies = tuple(found.tallies.values())
-    bad = [one for tally in tallies for one in tally.bad_rows]
-    if bad:
-        text = f"{found.bad} recorded rows cannot be used; the first is {bad[0].place}."
-        told_ = [f"{one.place}: {one.why}" for one in bad]
-        yield finding("bad-row", text, evidence=told_, hint="Give rows of this world.")
-    elif not tallies:
-        yield finding("bad-row", "The files have no rows.", hint="Give rows of this world.")
-    for miss in (miss for tally in tallies for miss in tally.misses):
-        text = f"The world answers {miss.place} wrongly (`{miss.action}`)."
-        lines = [line.strip() for line in told(miss) if line.strip()][1:]
-        hint = "Correct the rule that wrote it."
-        yield finding("wrong-row", text, evidence=lines, hint=hint)
 
 
 # ---- cover --------------------------------------------------------------------------------------
@@ -199,8 +153,10 @@ def _mechanic(
 
 
 def mutate(case: Case) -> Iterator[Finding]:
-    """The tests notice small changes of the rules."""
-    own = [one for one in mutants(case.loaded.program) if one.span.file == case.source.name]
+    """The tests notice small changes of the rules and of the endings."""
+    program = case.loaded.program
+    every = chain(mutants(program), ending_mutants(program))
+    own = [one for one in every if one.span.file == case.source.name]
     chosen = sampled(own, case.budget.mutants, 0)
     plans = [
         GoalPlan(world.world.name, line.name, found.steps)

@@ -20,7 +20,7 @@ from tokenworld.session.loading import (
     compile_world,
     started_text,
 )
-from tokenworld.verbs.judge import covering, playing
+from tokenworld.verbs.judge import covering, playing, recorded
 from tokenworld.verbs.judge.contract import Budget, Contract, Kind
 from tokenworld.verbs.judge.findings import Finding, Judgement, Status, Tier, by_cause, finding
 from tokenworld.verbs.judge.playing import Case, Say
@@ -46,7 +46,7 @@ class _Step:
 _START = _Step("start", playing.start, stops=True)
 _PLAN = _Step("plan", playing.plan, stops=True)
 _TESTS = _Step("tests", playing.tests, stops=True)
-_CONFORM = _Step("conform", covering.conform)
+_CONFORM = _Step("conform", recorded.conform)
 _COVER = _Step("cover", covering.cover)
 STEPS: Final[dict[Kind, tuple[_Step, ...]]] = {
     "game": (

@@ -319,6 +319,13 @@ class Games:
         self._open: dict[str, WorldAnswerer] = {}
         self.coverage: dict[str, Coverage] = {}
 
+    @classmethod
+    def of(cls, world: OpenWorld, mapping: RecordMapping) -> Games:
+        """Return the one game of a world that is open already."""
+        found = cls({mapping.game: ("", mapping)})
+        found._open[mapping.game] = WorldAnswerer(world, mapping)
+        return found
+
     def __contains__(self, game: str) -> bool:
         return game in self._targets
 
