@@ -2,9 +2,10 @@
 
     python -m benchmarks.bench_page DIR [--text2world PATH] [--cwmb PATH]
 
-`DIR` keeps the answer of each benchmark as JSON (`text2world.json`, `cwmb.json`,
-`bytesized32.json`); one that is there is not run again. Without a path a benchmark that needs one
-is left as the page has it. The tables stand between two comments of the page.
+The options of each benchmark are `OPTIONS`. `DIR` keeps the answer of each benchmark as JSON
+(`text2world.json`, `cwmb.json`, `bytesized32.json`); one that is there is not run again. Without a
+path a benchmark that needs one is left as the page has it. The tables stand between two comments of
+the page.
 """
 
 from __future__ import annotations
@@ -24,6 +25,11 @@ from tokenworld.verbs.pages.frame import plain_markdown
 PAGE = Path(__file__).parents[1] / "docs" / "bench.md"
 NAMES = ("text2world", "cwmb", "bytesized32")
 NEEDS_PATH = ("text2world",)
+OPTIONS = {
+    "text2world": (),
+    "cwmb": ("--episodes", "10", "--planner", "mcts", "--planner", "cem", "--samples", "50"),
+    "bytesized32": ("--seconds", "60"),
+}
 
 
 def answer(name: str, folder: Path, path: str | None) -> dict[str, Any] | None:
@@ -34,7 +40,7 @@ def answer(name: str, folder: Path, path: str | None) -> dict[str, Any] | None:
             return None
         said = StringIO()
         with redirect_stdout(said):
-            _main(["bench", name, *([path] if path else []), "--json"])
+            _main(["bench", name, *([path] if path else []), *OPTIONS[name], "--json"])
         folder.mkdir(parents=True, exist_ok=True)
         kept.write_text(said.getvalue(), encoding="utf-8")
     found: dict[str, Any] = json.loads(kept.read_text(encoding="utf-8"))

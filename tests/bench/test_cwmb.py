@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from random import Random
@@ -21,6 +22,7 @@ from tokenworld.cli import _main
 from tokenworld.diagnostics import Failure
 from tokenworld.gym.cwmb.accuracy import accuracy, likelihood
 from tokenworld.gym.cwmb.buffers import read_buffer
+from tokenworld.gym.cwmb.cem import PUBLISHED, Effort, cross_entropy
 from tokenworld.gym.cwmb.envs import ENVS, Env
 from tokenworld.gym.cwmb.model import RowModel, bundled
 from tokenworld.gym.cwmb.optimum import best_return
@@ -189,3 +191,30 @@ def test_planning_is_better_than_chance_and_repeats_itself() -> None:
     ours = episode(env, policy, seed=0)
     assert ours == episode(env, policy, seed=0)
     assert ours > 3 * episode(env, random_policy(2), seed=0)
+
+
+def test_cross_entropy_is_better_than_chance_and_repeats_itself() -> None:
+    env = BY_NAME["CartPole"]
+    policy = cross_entropy(RowModel(env), env, Effort(horizon=25, rounds=4, samples=30, elites=6))
+    ours = episode(env, policy, seed=0)
+    assert ours == episode(env, policy, seed=0)
+    assert ours > 2 * episode(env, random_policy(2), seed=0)
+    assert PUBLISHED.of(50) == Effort(100, 20, 50, 5)
+
+
+def test_cross_entropy_finds_the_way_along_the_cliff() -> None:
+    """Its plans are sums of rewards: it walks no further than it must, and does not fall."""
+    env = replace(BY_NAME["CliffWalking"], limit=16)
+    policy = cross_entropy(RowModel(env), env, Effort(rounds=12, samples=150, elites=15))
+    assert -30 <= episode(env, policy, seed=1) <= -13
+
+
+def test_the_planners_are_rows_of_the_table(told: Told) -> None:
+    code, found = told("--only", "blackjack", "--rows", 20, "--episodes", 2, "--planner", "mcts",
+                       "--planner", "cem", "--samples", 10)  # fmt: skip
+    (env,) = found["environments"]
+    assert code == 0
+    assert [one["planner"] for one in env["returns"]] == ["mcts", "cem"]
+    assert [len(one["ours"]) for one in env["returns"]] == [2, 2]
+    assert found["tables"][0]["heads"] == ["who", "accuracy", "return, MCTS", "return, CEM", "cost"]
+    assert [row[1] for row in found["tables"][2]["rows"]] == ["MCTS", "CEM"]

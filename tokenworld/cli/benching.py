@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
 
-from tokenworld.cli.frame import Json, app, does, verb
+from tokenworld.cli.frame import Flag, Json, app, does, verb
 
 bench = App(name="bench", help="Published benchmarks: text2world, cwmb, bytesized32.")
 app.command(bench)
@@ -33,6 +33,25 @@ def text2world(
     model: Model = None,
     date: Day = None,
     cost: Cost = None,
+    author: Annotated[
+        str | None,
+        Parameter(help="Let it write them: script:FILE, command:PROGRAM, http or pydantic-ai."),
+    ] = None,
+    runs: Annotated[Path | None, Parameter(help="The folder for what it writes.")] = None,
+    descriptions: Annotated[
+        Path | None, Parameter(help="A folder of descriptions; else those of the list.")
+    ] = None,
+    url: Annotated[str, Parameter(help="The address of `http`.")] = "https://api.openai.com/v1",
+    key_env: Annotated[
+        str, Parameter(help="The environment variable that has the key of `http`.")
+    ] = "OPENAI_API_KEY",
+    direct: Annotated[Flag, Parameter(help="One request: the description, a world.")] = False,
+    single: Annotated[Flag, Parameter(help="Only a developer and the judge.")] = False,
+    without: Annotated[str, Parameter(help="Roles to leave out, as in `tw author`.")] = "",
+    rounds: Annotated[int, Parameter(help="Rounds of each run at most.")] = 4,
+    requests: Annotated[
+        int, Parameter(name="--max-requests", help="Requests of each run at most.")
+    ] = 100,
     instances: Annotated[int, Parameter(help="Problems made to compare behaviour; 0: none.")] = 3,
     states: Annotated[int, Parameter(help="States that are compared on each problem.")] = 60,
     output: Page = None,
@@ -57,6 +76,11 @@ def cwmb(
     ] = (),
     rows: Annotated[int, Parameter(help="Transitions, where none are recorded.")] = 1000,
     episodes: Annotated[int, Parameter(help="Planned episodes of each; 0: accuracy alone.")] = 2,
+    planners: Annotated[
+        tuple[Literal["mcts", "cem"], ...],
+        Parameter(name="--planner", negative="", help="Who plans: mcts, cem."),
+    ] = ("mcts",),
+    samples: Annotated[int, Parameter(help="Plans that each round of cem draws.")] = 1000,
     output: Page = None,
     json: Json = False,
 ) -> int:
@@ -65,7 +89,7 @@ def cwmb(
         json,
         lambda out: _cwmb()(
             path, out, predictions=predictions, model=model, date=date, cost=cost, only=only,
-            rows=rows, episodes=episodes, output=output,
+            rows=rows, episodes=episodes, planners=planners, samples=samples, output=output,
         ),
     )  # fmt: skip
 

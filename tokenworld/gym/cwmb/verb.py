@@ -2,33 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal, assert_never
 
 from tokenworld.diagnostics import Failure, usage
-from tokenworld.gym.cwmb.accuracy import Accuracy, Likelihood, accuracy, likelihood
+from tokenworld.gym.cwmb.accuracy import Accuracy, Likelihood, Model, accuracy, likelihood
 from tokenworld.gym.cwmb.buffers import buffer_of, read_buffer
+from tokenworld.gym.cwmb.cem import PUBLISHED as PUBLISHED_EFFORT
+from tokenworld.gym.cwmb.cem import Effort, cross_entropy
 from tokenworld.gym.cwmb.envs import ENVS, Env
 from tokenworld.gym.cwmb.model import RowModel
 from tokenworld.gym.cwmb.optimum import Best, best_return
 from tokenworld.gym.cwmb.real import TrueModel, transitions
-from tokenworld.gym.cwmb.search import episode, planned, random_policy
+from tokenworld.gym.cwmb.search import Policy, episode, planned, random_policy
+from tokenworld.model.schema import shaped
 from tokenworld.verbs.bench.published import CWMB_DISCRETE as PUBLISHED
 from tokenworld.verbs.bench.published import PAPER
-from tokenworld.verbs.bench.report import ENGINE, Author, mean, publish
+from tokenworld.verbs.bench.report import Author, mean, publish
 from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, Output
 from tokenworld.verbs.pages.sections import Section
 
 _FORMS: Final = ("{}.tw", "{}/world.tw")
 _CLOSE: Final = 1e-9
+Planner = Literal["mcts", "cem"]
 
 
 @dataclass(frozen=True, slots=True)
 class Returns:
     """Sums of rewards of episodes: planned on the world, on the true dynamics, at random."""
 
+    planner: Planner
     ours: tuple[float, ...]
     true: tuple[float, ...]
     random: tuple[float, ...]
@@ -45,7 +50,7 @@ class Scored:
     found: Accuracy | None = None
     ceiling: Accuracy | None = None
     likely: Likelihood | None = None
-    returns: Returns | None = None
+    returns: tuple[Returns, ...] = ()
     fault: str = ""
 
     def to_json(self) -> dict[str, Any]:
@@ -54,14 +59,15 @@ class Scored:
             "accuracy": None if self.found is None else self.found.to_json(),
             "ceiling": None if self.ceiling is None else self.ceiling.to_json(),
             "likelihood": None if self.likely is None else self.likely.to_json(),
-            "returns": None, "fault": self.fault,
+            "fault": self.fault,
+            "returns": [
+                {
+                    "planner": one.planner, "ours": list(one.ours), "true": list(one.true),
+                    "random": list(one.random), "best": one.best.value, "claim": one.best.claim,
+                }
+                for one in self.returns
+            ],
         }  # fmt: skip
-        if self.returns is not None:
-            one = self.returns
-            told["returns"] = {
-                "ours": list(one.ours), "true": list(one.true), "random": list(one.random),
-                "best": one.best.value, "claim": one.best.claim,
-            }  # fmt: skip
         return told
 
 
@@ -69,14 +75,13 @@ def cwmb(
     path: Path | None,
     out: Output,
     *,
-    predictions: Path | None,
-    model: str | None,
-    date: str | None,
-    cost: str | None,
     only: tuple[str, ...],
     rows: int,
     episodes: int,
+    planners: tuple[Planner, ...],
+    samples: int,
     output: Path | None,
+    **answers: object,
 ) -> int:
     """Score the six worlds, or predicted ones; return 1 if a bundled one is below its ceiling.
 
@@ -87,25 +92,27 @@ def cwmb(
     if unknown:
         hint = f"There are {', '.join(env.name for env in ENVS)}."
         raise usage(f"There is no environment `{unknown[0]}`.", hint)
-    if rows < 1 or episodes < 0:
+    if rows < 1 or episodes < 0 or samples < 1:
         raise usage(
-            "There must be rows, and not fewer than no episodes.", "Give `--rows N`, N > 0."
+            "There must be rows and samples, and not fewer than no episodes.",
+            "Give `--rows N` and `--samples N`, N > 0.",
         )
-    author = None if predictions is None else Author(model, date, cost)
-    say = out.each_second()
+    author, say = shaped(Author, answers), out.each_second()
     scored: list[Scored] = []
+    asked = _Planning(planners, episodes, PUBLISHED_EFFORT.of(samples), say)
     for env in [known[one.lower()] for one in only] or ENVS:
         say(f"{env.name}: accuracy")
-        scored.append(_scored(env, path, predictions, rows, episodes, say))
+        scored.append(_scored(env, path, author.predictions, rows, asked))
     sections = [_summary(scored, author), _accuracies(scored)]
     sections += [_returned(scored)] if episodes else []
     told = {
         "ok": True, "benchmark": "cwmb", "set": "discrete (6)",
-        "author": ENGINE if author is None else author.to_json(),
+        "author": author.to_json(),
         "environments": [one.to_json() for one in scored], "published": {PAPER: PUBLISHED},
     }  # fmt: skip
     publish("Code World Models benchmark, discrete (6)", sections, told, out, output)
-    return EXIT_OK if author is not None or all(map(_at_ceiling, scored)) else EXIT_NEGATIVE
+    whole = not author.is_engine or all(map(_at_ceiling, scored))
+    return EXIT_OK if whole else EXIT_NEGATIVE
 
 
 def _at_ceiling(one: Scored) -> bool:
@@ -120,8 +127,18 @@ def _at_ceiling(one: Scored) -> bool:
 # ---- one environment ----------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
+class _Planning:
+    """The episodes that are planned, and how."""
+
+    planners: tuple[Planner, ...]
+    episodes: int
+    effort: Effort
+    say: Callable[[str], None]
+
+
 def _scored(
-    env: Env, path: Path | None, predictions: Path | None, count: int, episodes: int, say: Any
+    env: Env, path: Path | None, predictions: Path | None, count: int, planning: _Planning
 ) -> Scored:
     try:
         model = RowModel(env, None if predictions is None else _predicted(env, predictions))
@@ -137,7 +154,7 @@ def _scored(
     true = TrueModel(env)
     found, ceiling = accuracy(env, model, recorded), accuracy(env, true, recorded)
     likely = likelihood(model, recorded) if env.name == "Blackjack" else None
-    returns = _played(env, model, true, episodes, say) if episodes else None
+    returns = tuple(_played(env, model, true, planning)) if planning.episodes else ()
     return Scored(env, len(recorded), file is not None, found, ceiling, likely, returns)
 
 
@@ -149,26 +166,38 @@ def _predicted(env: Env, folder: Path) -> Path:
     raise usage("no prediction", f"Write `{name}.tw` into `{folder}`.")
 
 
-def _played(env: Env, model: RowModel, true: TrueModel, episodes: int, say: Any) -> Returns:
-    actions = len(model.actions)
-    policies = planned(model, actions), planned(true, actions), random_policy(actions)
-    sums: list[list[float]] = [[], [], []]
-    for seed in range(episodes):
-        for each, policy in zip(sums, policies, strict=True):
-            say(f"{env.name}: episode {seed + 1} of {episodes}")
-            each.append(episode(env, policy, seed))
-    say(f"{env.name}: the best return")
-    planned_here, planned_there, by_chance = map(tuple, sums)
-    best = best_return(env, model, range(episodes))
-    return Returns(planned_here, planned_there, by_chance, best)
+def _played(env: Env, model: RowModel, true: TrueModel, planning: _Planning) -> Iterator[Returns]:
+    """Yield the returns of each planner on the episodes of seeds from 0 on."""
+    planning.say(f"{env.name}: the best return")
+    seeds = range(planning.episodes)
+    best = best_return(env, model, seeds)
+
+    def sums(name: str, policy: Policy) -> Iterator[float]:
+        for seed in seeds:
+            planning.say(f"{env.name}: {name}, episode {seed + 1} of {planning.episodes}")
+            yield episode(env, policy, seed)
+
+    by_chance = tuple(sums("random", random_policy(len(env.actions))))
+    for planner in planning.planners:
+        here, there = (_policy(planner, one, env, planning.effort) for one in (model, true))
+        yield Returns(planner, tuple(sums(planner, here)), tuple(sums(planner, there)), by_chance,
+                      best)  # fmt: skip
+
+
+def _policy(planner: Planner, model: Model, env: Env, effort: Effort) -> Policy:
+    match planner:
+        case "mcts":
+            return planned(model, len(env.actions))
+        case "cem":
+            return cross_entropy(model, env, effort)
+        case _:
+            assert_never(planner)
 
 
 # ---- tables -------------------------------------------------------------------------------------
 
 
-def _summary(scored: Sequence[Scored], author: Author | None) -> Section:
-    who = f"rules ({ENGINE})" if author is None else author.shown
-    paid = "no tokens" if author is None else author.cost or "not told"
+def _summary(scored: Sequence[Scored], author: Author) -> Section:
     ours = [0.0 if one.found is None else one.found.formula for one in scored]
     best = [one.ceiling.formula for one in scored if one.ceiling is not None]
     intro = (
@@ -176,25 +205,29 @@ def _summary(scored: Sequence[Scored], author: Author | None) -> Section:
         "is that of random actions and 1 that of the same planner on the true dynamics. The 11 "
         "environments of the benchmark that compute with MuJoCo, and Pendulum, whose actions are "
         "continuous, are no rules and are not in this table; the benchmark plans those with the "
-        "cross-entropy method, and these with Monte Carlo tree search."
+        "cross-entropy method (CEM), and these with Monte Carlo tree search (MCTS)."
     )
+    planners = tuple(dict.fromkeys(run.planner for one in scored for run in one.returns))
     rows = [
-        ("true dynamics: the ceiling", mean(best).shown(4) if best else "–", "1.00", "–"),
-        (who, mean(ours).shown(4), _normalised(scored), paid),
-        (PAPER, f"{PUBLISHED['accuracy']:.4f}", f"{PUBLISHED['return']:.4f}", "–"),
-    ]
+        ("true dynamics: the ceiling", mean(best).shown(4) if best else "–",
+         *("1.00" for _ in planners), "–"),
+        (author.shown("rules"), mean(ours).shown(4),
+         *(_normalised(scored, one) for one in planners), author.paid),
+        (PAPER, f"{PUBLISHED['accuracy']:.4f}",
+         *(f"{PUBLISHED['return']:.4f}" if one == "mcts" else "–" for one in planners), "–"),
+    ]  # fmt: skip
     title = f"Code World Models benchmark, discrete ({len(scored)})"
-    return Section(title, intro, ("who", "accuracy", "return", "cost"), tuple(rows))
+    heads = ("who", "accuracy", *(f"return, {one.upper()}" for one in planners), "cost")
+    return Section(title, intro, heads, tuple(rows))
 
 
-def _normalised(scored: Sequence[Scored]) -> str:
-    values = [value for one in scored for value in _normal(one.returns)]
+def _normalised(scored: Sequence[Scored], planner: Planner) -> str:
+    runs = [run for one in scored for run in one.returns if run.planner == planner]
+    values = [value for run in runs for value in _normal(run)]
     return mean(values).shown(2) if values else "–"
 
 
-def _normal(one: Returns | None) -> Iterator[float]:
-    if one is None:
-        return
+def _normal(one: Returns) -> Iterator[float]:
     ours, true, low = (mean(each).value for each in (one.ours, one.true, one.random))
     if abs(true - low) > _CLOSE:
         yield (ours - low) / (true - low)
@@ -227,25 +260,23 @@ def _accuracy_row(one: Scored) -> tuple[str, ...]:
 
 
 def _returned(scored: Sequence[Scored]) -> Section:
-    heads = ("environment", "episodes", "planned on the world", "on the true dynamics", "random",
-             "best", "claim")  # fmt: skip
+    heads = ("environment", "planner", "episodes", "planned on the world", "on the true dynamics",
+             "random", "best", "claim")  # fmt: skip
     intro = (
         "The sum of rewards of an episode of the real environment, with seeds from 0 on and "
-        "intervals of 95 %. Both are planned with 25 simulations a step, as the benchmark's code "
-        "does. Best: the optimum where it is exact (value iteration, or no episode can be worth "
-        "more), else the best that a search of the rules found."
+        "intervals of 95 %. MCTS: 25 simulations a step, as the benchmark's code does. CEM: plans "
+        "of 100 actions, 20 rounds of `--samples` plans (1000 in the benchmark), the best of the "
+        "last round carried out to its end. Best: the optimum where it is exact (value iteration, "
+        "or no episode can be worth more), else the best that a search of the rules found."
     )
-    rows: list[tuple[str, ...]] = []
-    for one in scored:
-        found = one.returns
-        if found is None:
-            rows.append((one.env.name, *("–",) * 6))
-            continue
-        shown = [mean(each).shown(2) for each in (found.ours, found.true, found.random)]
-        best = (
-            f"{found.best.value:.2f}"
-            if found.best.value != int(found.best.value)
-            else (f"{found.best.value:.0f}")
-        )
-        rows.append((one.env.name, f"{len(found.ours)}", *shown, best, found.best.claim))
+    rows = (row for one in scored for row in _return_rows(one))
     return Section("Return", intro, heads, tuple(rows))
+
+
+def _return_rows(one: Scored) -> Iterator[tuple[str, ...]]:
+    if not one.returns:
+        yield (one.env.name, *("–",) * 7)
+    for run in one.returns:
+        shown = [mean(each).shown(2) for each in (run.ours, run.true, run.random)]
+        best = f"{run.best.value:.2f}".removesuffix(".00")
+        yield (one.env.name, run.planner.upper(), f"{len(run.ours)}", *shown, best, run.best.claim)

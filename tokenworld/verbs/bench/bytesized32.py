@@ -21,6 +21,7 @@ from tokenworld.engine.rows.commit import remove_object
 from tokenworld.engine.rows.stepper import Tick
 from tokenworld.ground import PASS, STATUSES
 from tokenworld.model import ObjectType
+from tokenworld.model.schema import shaped
 from tokenworld.planning.proof.relaxed import out_of_reach
 from tokenworld.planning.verdict import Verdict
 from tokenworld.session import OpenWorld, open_world
@@ -28,7 +29,7 @@ from tokenworld.session.rollouts import rollout
 from tokenworld.session.solving import solve
 from tokenworld.verbs.bench.published import BYTESIZED32 as PUBLISHED
 from tokenworld.verbs.bench.published import PAPER
-from tokenworld.verbs.bench.report import ENGINE, Author, publish, share
+from tokenworld.verbs.bench.report import Author, publish, share
 from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, Output, tw_files
 from tokenworld.verbs.pages.sections import Section
 
@@ -60,20 +61,17 @@ def bytesized32(
     path: Path | None,
     out: Output,
     *,
-    predictions: Path | None,
-    model: str | None,
-    date: str | None,
-    cost: str | None,
     seconds: float,
     output: Path | None,
+    **answers: object,
 ) -> int:
-    """Check the worlds of a folder, or of ``predictions``; return 1 if a bundled one fails a check.
+    """Check the worlds of a folder, or of predictions; return 1 if a bundled one fails a check.
 
     Without a folder, check the 32 bundled worlds: the ceiling. ``seconds`` bound the
     search for each plan, and a third of them the proofs that its objects are needed.
     """
-    author = None if predictions is None else Author(model, date, cost)
-    folder = predictions or path or domains_folder() / "textgames"
+    author = shaped(Author, answers)
+    folder = author.predictions or path or domains_folder() / "textgames"
     files, say = tw_files((str(folder),)), out.each_second()
     games: list[Game] = []
     for number, file in enumerate(files, start=1):
@@ -83,12 +81,12 @@ def bytesized32(
     sections = [_summary(games, author), _each(games)]
     told = {
         "ok": True, "benchmark": "bytesized32", "path": str(folder),
-        "author": ENGINE if author is None else author.to_json(),
+        "author": author.to_json(),
         "games": [one.to_json() for one in games], "published": {PAPER: PUBLISHED},
     }  # fmt: skip
     publish("ByteSized32", sections, told, out, output)
     whole = all(len(one.passed) == len(CHECKS) for one in games)
-    return EXIT_OK if whole or author is not None else EXIT_NEGATIVE
+    return EXIT_OK if whole or not author.is_engine else EXIT_NEGATIVE
 
 
 # ---- one game -----------------------------------------------------------------------------------
@@ -195,12 +193,10 @@ def _handled(engine: Engine, state: State, verdict: Verdict) -> dict[str, list[i
 # ---- tables -------------------------------------------------------------------------------------
 
 
-def _summary(games: Sequence[Game], author: Author | None) -> Section:
-    who = f"worlds of the package ({ENGINE})" if author is None else author.shown
-    paid = "no tokens" if author is None else author.cost or "not told"
+def _summary(games: Sequence[Game], author: Author) -> Section:
     cells = [share(sum(one in game.passed for game in games), len(games)) for one in CHECKS]
     rows = (
-        (who, *cells, "–", paid),
+        (author.shown("worlds of the package"), *cells, "–", author.paid),
         (PAPER, "–", "–", f"{PUBLISHED['runnable']:.1%}", f"{PUBLISHED['winnable']:.1%}", "–", "–",
          f"{PUBLISHED['alignment']:.1%}", "–"),
     )  # fmt: skip

@@ -29,6 +29,8 @@ class Gold:
     name: str
     domain: Source
     problems: tuple[Source, ...] = ()
+    description: str = ""
+    """The text from which a model is to write the domain, if the list has it."""
 
 
 def read_golds(path: Path) -> list[Gold]:
@@ -62,14 +64,17 @@ def _of_list(path: Path) -> Iterator[Gold]:
     try:
         entries = json.loads(read_source(path).text)
         listed = [
-            (int(one["id"]), str(one["file_name"]), str(one["pddl_domain"])) for one in entries
-        ]
-    except (ValueError, TypeError, KeyError, RecursionError):
+            (int(one["id"]), str(one["file_name"]), str(one["pddl_domain"]),
+             str(one.get("corrected_description", one.get("description", ""))))
+            for one in entries
+        ]  # fmt: skip
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         message = f"`{path}` is not a list of objects with `id`, `file_name` and `pddl_domain`."
         raise Failure(Diagnostic("TW0001", message, hint=hint)) from None
-    for number, file, text in sorted(listed):
+    for number, file, text, told in sorted(listed):
         stem = re.sub(r"[^\w-]+", "-", file.removesuffix(".pddl"))
-        yield Gold(f"{number:03}-{stem}", Source(f"{number:03}-{stem}.pddl", None, text))
+        name = f"{number:03}-{stem}"
+        yield Gold(name, Source(f"{name}.pddl", None, text), description=told)
 
 
 def pairs(folder: Path) -> Iterator[tuple[Path, list[Path]]]:

@@ -17,19 +17,33 @@ ENGINE = "engine, no model"
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """The author of predictions: the model, the date of its answers, and what they cost."""
+    """The author of what is scored: of ``predictions``, a folder, the model, the date of its
+    answers, and what they cost; without them the engine."""
 
+    predictions: Path | None = None
     model: str | None = None
     date: str | None = None
     cost: str | None = None
 
     @property
-    def shown(self) -> str:
-        """Return the author as tables show it: a figure of a model has its name and its date."""
+    def is_engine(self) -> bool:
+        return self.predictions is None
+
+    def shown(self, engine: str) -> str:
+        """Return the author as tables show it: a figure of a model has its name and its date; the
+        engine's is called ``engine``."""
+        if self.is_engine:
+            return f"{engine} ({ENGINE})"
         named = self.model or "predictions, model not told"
         return f"{named}, {self.date or 'date not told'}"
 
-    def to_json(self) -> dict[str, str | None]:
+    @property
+    def paid(self) -> str:
+        return "no tokens" if self.is_engine else self.cost or "not told"
+
+    def to_json(self) -> str | dict[str, str | None]:
+        if self.is_engine:
+            return ENGINE
         return {"model": self.model, "date": self.date, "cost": self.cost}
 
 

@@ -1,4 +1,5 @@
-"""``tw bench text2world``: golds in PDDL go to `.tw` and back, or predictions are scored.
+"""``tw bench text2world``: golds in PDDL go to `.tw` and back; or predictions are scored, or what
+models write from the descriptions.
 
 Three scores are reported: the published script's with its defects (`official`), the F1 of
 everything a domain says (`scores.strict`), and whether the two do the same on made problems
@@ -9,19 +10,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any, Final
 
-from tokenworld.diagnostics import Failure, Source, counted
+from tokenworld.diagnostics import Failure, Source, counted, usage
+from tokenworld.model.schema import shaped
+from tokenworld.verbs.bench.authoring import Asked, rounds, write_domains
 from tokenworld.verbs.bench.behaviour import Behaviour, behaviour
 from tokenworld.verbs.bench.golds import Gold, prediction_of, read_golds
 from tokenworld.verbs.bench.normal import read
 from tokenworld.verbs.bench.official import FACETS, Official, official
 from tokenworld.verbs.bench.published import PAPER
 from tokenworld.verbs.bench.published import TEXT2WORLD as PUBLISHED
-from tokenworld.verbs.bench.report import ENGINE, Author, Mean, mean, publish, share
+from tokenworld.verbs.bench.report import Author, Mean, mean, publish, share
 from tokenworld.verbs.bench.scores import score, strict
 from tokenworld.verbs.bench.trips import trips
 from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, Output
@@ -62,38 +65,47 @@ def text2world(
     path: Path,
     out: Output,
     *,
-    predictions: Path | None,
-    model: str | None,
-    date: str | None,
-    cost: str | None,
     instances: int,
     states: int,
     output: Path | None,
+    **answers: object,
 ) -> int:
     """Score the golds of a path; return 1 if a readable gold does not come back as it was.
 
-    With ``predictions`` the files of that folder are scored instead, and the exit code is 0.
+    With ``predictions`` the files of that folder are scored instead, and with ``author`` what a
+    provider writes; the exit code is then 0.
     """
     golds, say = read_golds(path), out.each_second()
-    author = None if predictions is None else Author(model, date, cost)
+    author, asked = shaped(Author, answers), shaped(Asked, answers)
+    sections: list[Section] = []
+    if asked.author is not None:
+        if author.predictions is not None:
+            raise usage("Either a provider writes, or predictions are there.", "Give one of both.")
+        code = write_domains(golds, asked, author.model, say)
+        if code or asked.runs is None:
+            return code
+        section, paid = rounds(golds, asked.runs)
+        sections.append(section)
+        author = replace(author, predictions=asked.runs, model=author.model or asked.author,
+                         cost=author.cost or paid)  # fmt: skip
     scored: list[Scored] = []
     for number, gold in enumerate(golds, start=1):
         say(f"{number} of {len(golds)}: {gold.name}")
-        if predictions is None:
+        if author.predictions is None:
             scored.append(_returned(gold, instances, states))
         else:
-            scored.append(_predicted(gold, predictions, instances, states))
-    sections = [_summary(scored, author), _each(scored, author)]
+            scored.append(_predicted(gold, author.predictions, instances, states))
+    sections = [_summary(scored, author), *sections, _each(scored, author)]
     told = {
         "ok": True, "benchmark": "text2world", "path": str(path),
-        "author": ENGINE if author is None else author.to_json(),
+        "author": author.to_json(),
         "golds": [one.to_json() for one in scored], "published": {PAPER: PUBLISHED},
     }  # fmt: skip
     publish("Text2World", sections, told, out, output)
     for one in scored:
         if one.fault:
             out.note(f"{one.name}: {one.fault}")
-    if author is None and not all(map(_whole, scored)):
+    if author.is_engine and not all(map(_whole, scored)):
         return EXIT_NEGATIVE
     return EXIT_OK
 
@@ -171,16 +183,15 @@ def _scored(
 # ---- tables -------------------------------------------------------------------------------------
 
 
-def _summary(scored: Sequence[Scored], author: Author | None) -> Section:
+def _summary(scored: Sequence[Scored], author: Author) -> Section:
     heads = ("who", "executable", *(f"{one} F1" for one in FACETS), "F1 by definition", "strict F1",
              "strict F1 = 1", "same behaviour", "cost")  # fmt: skip
     ceiling = [one.ceiling for one in scored]
     whole = share(sum(one.readable for one in scored), len(scored))
-    who = f"round trip ({ENGINE})" if author is None else author.shown
-    paid = "no tokens" if author is None else author.cost or "not told"
     rows = [
         ("golds against themselves: the ceiling", *_official(ceiling), "–", "–", whole, "–", "–"),
-        (who, *_official([one.official for one in scored]), *_own(scored), paid),
+        (author.shown("round trip"), *_official([one.official for one in scored]), *_own(scored),
+         author.paid),
         (PAPER, f"{100 * PUBLISHED['executable']:.1f}", *("–",) * 4,
          f"{100 * PUBLISHED['f1']:.1f}", *("–",) * 4),
     ]  # fmt: skip
@@ -209,9 +220,9 @@ def _own(scored: Sequence[Scored]) -> Iterator[str]:
     yield share(sum(one.same for one in compared), len(scored)) if compared else "–"
 
 
-def _each(scored: Sequence[Scored], author: Author | None) -> Section:
+def _each(scored: Sequence[Scored], author: Author) -> Section:
     heads = ("gold", "official", "strict", "behaviour", "actions seen", "problems", "note")
-    what = "came back unchanged" if author is None else "were predicted"
+    what = "came back unchanged" if author.is_engine else "were predicted"
     intro = (
         f"Each gold. Official: the mean of the four scores. Problems: how many {what}. "
         "Actions seen: those that are possible at the start of a made problem."

@@ -1,0 +1,217 @@
+"""Let models write the domains of a benchmark from its descriptions, with the loop of `tw author`.
+
+Each gold has a folder of its own below ``runs`` with all that `tw author` writes, so that ``runs``
+is a folder of predictions. A run that has ended is not made again, and one that was interrupted
+goes on. `rounds` compares the rounds of these runs by their transcripts.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+from typing import Final
+
+from tokenworld.diagnostics import Diagnostic, Failure, Source, read_source, usage
+from tokenworld.planning.pddl.export import export_domain
+from tokenworld.session.loading import check_text
+from tokenworld.verbs.author.transcript import NAME as TRANSCRIPT
+from tokenworld.verbs.author.transcript import OUTSIDE, Event, read_line, recorded_lines
+from tokenworld.verbs.author.verb import write_world
+from tokenworld.verbs.bench.golds import Gold
+from tokenworld.verbs.bench.report import mean
+from tokenworld.verbs.bench.scores import score
+from tokenworld.verbs.output import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, Output, write_file
+from tokenworld.verbs.pages.sections import Section
+
+_DESCRIPTION: Final = "description.md"
+_FORMS: Final = ("{}.md", "{}.txt", "{}.json")
+_KEYS: Final = ("description", "corrected_description")
+_SHOWN: Final = 6
+"""Codes of errors that a table shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The options of `tw author` that a benchmark passes on; ``author`` is the provider."""
+
+    author: str | None = None
+    runs: Path | None = None
+    descriptions: Path | None = None
+    url: str = "https://api.openai.com/v1"
+    key_env: str = "OPENAI_API_KEY"
+    direct: bool = False
+    single: bool = False
+    without: str = ""
+    rounds: int = 4
+    requests: int = 100
+
+
+class _Silent(Output):
+    """Prints the errors of a run, and nothing else."""
+
+    def line(self, text: str = "") -> None:
+        """Print nothing."""
+
+    def json(self, value: object) -> None:
+        """Print nothing."""
+
+    def note(self, text: str) -> None:
+        """Print nothing."""
+
+
+def write_domains(
+    golds: Sequence[Gold], asked: Asked, model: str | None, say: Callable[[str], None]
+) -> int:
+    """Let the provider write each domain; return the exit code of a run that ends all, else 0.
+
+    Raises `Failure` (TW0006) without a folder for the runs, or for a gold without a description.
+    """
+    if asked.runs is None:
+        raise usage("There is no folder for the runs.", "Name one with `--runs DIR`.")
+    texts = {gold.name: _described(gold, asked.descriptions) for gold in golds}
+    for number, gold in enumerate(golds, start=1):
+        folder = asked.runs / gold.name
+        if _has_ended(folder):
+            continue
+        say(f"{number} of {len(golds)}: writing {gold.name}")
+        code = _written(folder, texts[gold.name], asked, model or "")
+        if code in (EXIT_INTERRUPTED, EXIT_USAGE):
+            return code
+    return EXIT_OK
+
+
+def _described(gold: Gold, folder: Path | None) -> str:
+    found = gold.description
+    if folder is not None:
+        path = next((folder / one.format(gold.name) for one in _FORMS
+                     if (folder / one.format(gold.name)).is_file()), None)  # fmt: skip
+        found = "" if path is None else _told(read_source(path))
+    if not found.strip():
+        hint = "Name a folder with `NAME.md`, `NAME.txt` or `NAME.json` by `--descriptions DIR`."
+        raise usage(f"`{gold.name}` has no description.", hint)
+    return found
+
+
+def _told(source: Source) -> str:
+    if not source.name.endswith(".json"):
+        return source.text
+    try:
+        found = json.loads(source.text)
+    except (ValueError, RecursionError):
+        found = None
+    if isinstance(found, dict):
+        return next((str(found[one]) for one in _KEYS if one in found), "")
+    hint = "Write an object with `description`."
+    raise Failure(Diagnostic("TW0001", f"`{source.name}` is no description.", hint=hint))
+
+
+def _has_ended(folder: Path) -> bool:
+    """Whether a run ended by itself; where a provider or time ended it, it goes on."""
+    if not (folder / TRANSCRIPT).is_file():
+        return False
+    last = read_line(recorded_lines(folder)[-1])
+    return last.get("event") == "end" and last.get("reason") not in OUTSIDE
+
+
+def _written(folder: Path, description: str, asked: Asked, model: str) -> int:
+    """Make or resume one run."""
+    begun = (folder / TRANSCRIPT).is_file()
+    if not begun:
+        hint = "Name a folder that can be written with `--runs`."
+        write_file(folder / _DESCRIPTION, description, hint, folder=folder)
+    return write_world(
+        None if begun else folder / _DESCRIPTION, _Silent(), output=folder, provider=asked.author,
+        model=model, url=asked.url, key_env=asked.key_env, prices="0,0", reply_timeout=300.0,
+        search=None, deny=None, resume=begun, replay=None, contract="pddl", direct=asked.direct,
+        single=asked.single, without=asked.without, rounds=asked.rounds, requests=asked.requests,
+        tokens=None, cost=None, seconds=None, mutants=0, seed=0,
+    )  # fmt: skip
+
+
+# ---- the rounds ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """The scores of a run's rounds from 0 to 100, the codes of their errors, and the tokens."""
+
+    scores: tuple[float, ...]
+    codes: tuple[tuple[str, ...], ...]
+    tokens: int
+    cost: float
+
+
+def rounds(golds: Sequence[Gold], folder: Path) -> tuple[Section, str]:
+    """Return the table of the rounds of all runs in a folder, and what they cost."""
+    runs = [_run(gold, folder / gold.name) for gold in golds
+            if (folder / gold.name / TRANSCRIPT).is_file()]  # fmt: skip
+    runs = [one for one in runs if one.scores]
+    rows = tuple(_rows(runs))
+    heads = ("round", "runs", "F1 by definition", "errors of the judge")
+    tokens, cost = sum(one.tokens for one in runs), sum(one.cost for one in runs)
+    intro = (
+        f"{_won(runs)} Each run counts in its rounds; F1 of the domain that the round handed in, "
+        f"0 if it has none. {_worth(runs, tokens)}"
+    )
+    paid = f"{tokens:,} tokens" + (f", {cost:.2f}" if cost else "")
+    return Section("Rounds", intro, heads, rows), paid
+
+
+def _rows(runs: Sequence[_Run]) -> Iterator[tuple[str, ...]]:
+    for number in range(max((len(one.scores) for one in runs), default=0)):
+        here = [one for one in runs if number < len(one.scores)]
+        codes = Counter(code for one in here for code in one.codes[number])
+        most = sorted(codes.items(), key=lambda one: (-one[1], one[0]))[:_SHOWN]
+        told = ", ".join(f"{code} {count}" for code, count in most)
+        shown = mean([one.scores[number] for one in here]).shown()
+        yield f"{number + 1}", f"{len(here)}", shown, told or "none"
+
+
+def _won(runs: Sequence[_Run]) -> str:
+    """Compare the first round of each run with its last."""
+    gains = [one.scores[-1] - one.scores[0] for one in runs]
+    win, loss = sum(one > 0 for one in gains), sum(one < 0 for one in gains)
+    return f"Last round against first: {win} better, {len(gains) - win - loss} alike, {loss} worse."
+
+
+def _worth(runs: Sequence[_Run], tokens: int) -> str:
+    if not tokens:
+        return "No tokens were used."
+    points = fmean(one.scores[-1] for one in runs) * len(runs)
+    return f"{1000 * points / tokens:.2f} points of F1 for 1,000 tokens."
+
+
+def _run(gold: Gold, folder: Path) -> _Run:
+    events = [read_line(one) for one in recorded_lines(folder)]
+    judged = [one for one in events if one.get("event") == "judgement"]
+    answers = [one for one in events if one.get("event") == "response"]
+    return _Run(
+        tuple(_score(gold, str(one.get("text", ""))) for one in events
+              if one.get("event") == "attempt"),
+        tuple(_codes(one) for one in judged),
+        sum(one.get("tokens_in", 0) + one.get("tokens_out", 0) for one in answers),
+        sum(one.get("cost", 0.0) for one in answers),
+    )  # fmt: skip
+
+
+def _codes(judgement: Event) -> tuple[str, ...]:
+    if judgement.get("status") == "accepted":
+        return ()
+    return tuple(dict.fromkeys(str(code) for code, _ in judgement.get("findings", ())))
+
+
+def _score(gold: Gold, text: str) -> float:
+    """Return the mean of the four F1 scores of a world against the gold, from 0 to 100."""
+    program = check_text(text).program
+    if program is None:
+        return 0.0
+    try:
+        found = score(gold.domain.text, export_domain(program))
+    except (Failure, ValueError):
+        return 0.0
+    four = (found.predicates, found.parameters, found.preconditions, found.effects)
+    return 100 * fmean(map(float, four))
