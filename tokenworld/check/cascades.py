@@ -48,7 +48,7 @@ def without_followups(draft: Draft) -> tuple[Diagnostic, ...]:
     return kept if has_errors(kept) else tuple(draft.report)  # an error never follows from nothing
 
 
-_ONCE: Final = ("TW0201", "TW0202", "TW0204", "TW0301")
+_ONCE: Final = ("TW0103", "TW0201", "TW0202", "TW0204", "TW0301")
 
 
 def said_once(ordered: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:

@@ -8,7 +8,19 @@ from typing import Final
 
 from tokenworld.diagnostics import Source
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.syntax.hint_words import EFFECTS, STEPS, WORLD, Found, is_reserved_name
+from tokenworld.syntax.hint_words import (
+    EFFECTS,
+    NO_LIST,
+    NUMBERS,
+    OPERATORS,
+    RANGE,
+    STEPS,
+    WORLD,
+    Found,
+    did_you_mean,
+    is_reserved_name,
+    tabled,
+)
 from tokenworld.syntax.lalr import Token
 from tokenworld.syntax.tables import END
 
@@ -21,9 +33,8 @@ _REFUSE: Final = 'Write `require … else label "…"` to refuse an action.'
 
 _DRAW: Final = "Write `chance 50% { … }`, or `pick n: 1 to 6 { … }` for a number."
 _ENDING: Final = "Write `goal name: …` or `lose name: …` into the world: what holds ends the game."
+_COMMENT: Final = "Begin comments with `#`."
 _BARE: Final = "Leave the word away: changes stand in the body as they are."
-_RANGE: Final = "Write a range: `0 to 9`."
-_NO_LIST: Final = "Write a relation, such as `relation has(a: A, b: B)`: no value is a collection."
 _VALUES: Final = "Write the values in braces behind the type: `object x: T { f = … }`."
 
 # Words that begin a statement elsewhere.
@@ -35,7 +46,16 @@ _IN_BODIES: Final = {
     **dict.fromkeys(("switch", "match", "case"), _CHOICE),
     **dict.fromkeys(("raise", "throw", "fail", "error", "assert", "ensure", "refuse"), _REFUSE),
     **dict.fromkeys(("precondition", "preconditions", "pre", "condition", "conditions"), _REFUSE),
-    **dict.fromkeys(("requirement", "requirements", "needs"), _REFUSE),
+    **dict.fromkeys(("requirement", "requirements", "needs", "must", "should"), _REFUSE),
+    **dict.fromkeys(("signal", "trigger", "fire", "notify"), "Write `emit e(x)`."),
+    **dict.fromkeys(("message", "output", "narrate", "show", "narration"), _SAY),
+    **dict.fromkeys(
+        ("insert", "make", "unset", "retract"), "Write `add` or `remove` before a fact."
+    ),
+    **dict.fromkeys(("oneof", "either", "choose"), _DRAW),
+    **dict.fromkeys(("pass", "skip", "nop", "todo"), "Leave it away: a body may be empty, `{ }`."),
+    **dict.fromkeys(("break", "continue"), "Write the condition into `for … where …` or `if`."),
+    "roll": _DRAW,
     **dict.fromkeys(("effect", "effects", "post", "postcondition", "do", "begin"), _BARE),
     **dict.fromkeys(("win", "victory", "gameover", "game_over", "lose", "goal"), _ENDING),
     **dict.fromkeys(("wait", "sleep", "delay"), "Write `takes 3` behind the parameters."),
@@ -82,6 +102,16 @@ _AS_ITEMS: Final = {
     **dict.fromkeys(("player", "hero", "agent"), "Write `actor me: T`."),
     **dict.fromkeys(("operator", "command", "verb"), "Write `action`."),
     **dict.fromkeys(("level", "map", "game", "problem", "instance"), "Write `world name { }`."),
+    "version": "Write `edition 1`.",
+    **dict.fromkeys(
+        ("module", "package", "namespace", "library"),
+        "Leave it away: a file needs no name, and `use folder.module` takes in another one.",
+    ),
+    **dict.fromkeys(
+        ("on", "every", "whenever", "each", "upon", "if"),
+        "Write `law name() when … { }` for what happens by itself.",
+    ),
+    **dict.fromkeys(("rem", "note", "comment"), _COMMENT),
     "rule": "Write `law` for what happens by itself, or `action` for what somebody does.",
     "test": 'Write `scenario "…" in world { }`.',
 }
@@ -99,12 +129,27 @@ _FUNCTIONS: Final = {
     **dict.fromkeys(("forall", "every"), "Write `all(… for x: T)`."),
     **dict.fromkeys(("random", "rand", "randint", "randrange", "roll", "dice"), _DRAW),
     **dict.fromkeys(("len", "size", "length"), "Write `count(x in …)`, or `count(… for x: T)`."),
+    **dict.fromkeys(("isinstance", "instanceof", "typeof", "type"), "Write `x is T`."),
+    **dict.fromkeys(("enumerate", "zip"), "Write `for x: T { … }`."),
+    **dict.fromkeys(
+        ("old", "previous", "before"), "Write `was x.f` for the value before the tick."
+    ),
+    **dict.fromkeys(("time", "now"), "Write `tick()`."),
+    "no": "Write `not any(… for x: T)`.",
+    "lambda": "Name it with a `derive`: a function is no value.",
 }
 
 
 def function_word(name: str) -> str | None:
     """Return a hint for a call of a function that other languages have."""
-    return "Write `for n: 0 to 2`." if name == "range" else _FUNCTIONS.get(name)
+    return _CALLS.get(name) or _FUNCTIONS.get(name)
+
+
+_CALLS: Final = {
+    "range": "Write `for n: 0 to 2`.",
+    "int": "Write `floor(x)`.",
+    **dict.fromkeys(("str", "string", "format"), "Leave it away: texts show values in braces."),
+}
 
 
 _LITERALS: Final = {
@@ -116,9 +161,30 @@ NAMES: Final = {
     **dict.fromkeys(("null", "nil", "undefined", "nothing"), "Write `none`."),
     **dict.fromkeys(("yes", "on"), "Write `true`."),
     **dict.fromkeys(("no", "off"), "Write `false`."),
+    **dict.fromkeys(("tick", "turn", "time", "now"), "Write `tick()`."),
+    **dict.fromkeys(("win", "victory"), "Write `won`."),
+    **dict.fromkeys(("loss", "defeat"), "Write `lost`."),
 }
 """Names of values elsewhere, which the checker meets as unknown names."""
-_IN_SCENARIOS: Final = dict.fromkeys(("expect", "check", "assert", "should"), "Write `then`.")
+METHODS: Final = {
+    **dict.fromkeys(("equals", "eq"), "Write `==`."),
+    **dict.fromkeys(("append", "add", "push", "insert"), "Write `add r(a, b)` with a relation."),
+    **dict.fromkeys(
+        ("remove", "delete", "pop", "discard"), "Write `remove r(a, b)` with a relation."
+    ),
+    **dict.fromkeys(
+        ("contains", "has", "includes"), "Write the relation with its arguments: `r(a, b)`."
+    ),
+    **dict.fromkeys(("length", "size", "len", "count"), "Write `count(… for x: T)`."),
+    **dict.fromkeys(("inventory", "items", "contents", "children"), NO_LIST),
+    **dict.fromkeys(("type", "kind"), "Write `x is T`."),
+}
+"""Members that values have elsewhere, which the checker meets as unknown attributes."""
+_IN_SCENARIOS: Final = {
+    **dict.fromkeys(("expect", "check", "assert", "should"), "Write `then`."),
+    **dict.fromkeys(("do", "step", "act", "plan", "play"), "Write `when`: `when take(x)`."),
+    "seed": "Write `random 7`.",
+}
 TYPES: Final = {
     **dict.fromkeys(("string", "str", "char", "text"), "`text`"),
     **dict.fromkeys(("boolean", "bool", "flag"), "`bool`"),
@@ -153,12 +219,14 @@ def foreign_word(found: Found) -> str | None:
     token, previous = found.token, found.previous
     if not found.before:
         if _is_comment(found):
-            return "Begin comments with `#`."
+            return _COMMENT
         return _AS_ITEMS.get(token.text) if token.terminal == "NAME" else None
     if _is_comment(found):
-        return "Begin comments with `#`."
+        return _COMMENT
     if token.terminal == "NAME" and {"given", "replay"} <= found.expected:
-        return _IN_SCENARIOS.get(token.text, "Begin a step with `given`, `when` or `then`.")
+        near = did_you_mean(token.text, sorted(STEPS))
+        begin = "Begin a step with `given`, `when` or `then`."
+        return _IN_SCENARIOS.get(token.text) or near or begin
     if previous is None or not found.is_name(previous) or "+=" not in found.expected:
         return None
     statement = found.back(2) in ("{", "}") or not _joins(found.back(2), found)
@@ -189,6 +257,8 @@ def foreign_sign(found: Found) -> str | None:
     sign = found.token.terminal
     after = found.following.terminal if found.touches(found.following) and found.following else ""
     if "+=" in found.expected:
+        if (sign, after) == ("-", ">") and _follows(found.previous, found.token):
+            return "Write a point: `x.f`."
         return _instead_of_set(sign, after)
     if _follows(found.previous, found.token):
         known = _PAIRS.get((found.back(1), sign))
@@ -264,7 +334,13 @@ def meant(found: Found, source: Source) -> Meant | None:
     if _lacks_brace(found) and found.previous and _begins_line(found.token, source):
         return Meant(found.previous, "Write `{` behind it: the body stands in braces.", brace=True)
     said = _statement(found, source)
-    return next((one for one in (ask(said, found) for ask in _FORMS) if one), None)
+    formed = next((one for one in (ask(said, found) for ask in _FORMS) if one), None)
+    formed = formed or _early(said, found, source)
+    row = None if formed or foreign_type(found) else tabled(found)
+    if row is None:
+        return formed
+    alone = found.expected in ({"("}, {"="}) and _begins_line(found.token, source)
+    return Meant(found.previous if alone and found.previous else found.token, row)
 
 
 def _lacks_brace(found: Found) -> bool:
@@ -368,7 +444,8 @@ def _choice(said: list[Token], found: Found) -> Meant | None:
 
 
 def _negated_fact(said: list[Token], found: Found) -> Meant | None:
-    if found.token.terminal == "not" and found.change_expected:
+    contained = found.following is not None and found.following.terminal == "in"
+    if found.token.terminal == "not" and found.change_expected and not contained:
         return Meant(found.token, "Write `remove` before a fact, or `= false` behind a value.")
     return None
 
@@ -377,18 +454,18 @@ def _range(said: list[Token], found: Found) -> Meant | None:
     """Types of numbers and collections that are written otherwise."""
     token, before = found.token, found.back(1)
     if before in ("int", "real") and token.terminal in ("(", "[", "NUMBER", "<"):
-        return Meant(token, _RANGE)
+        return Meant(token, RANGE)
     words = ("type", "function", "scratch", "param", "table", "action", "effect", "law", "derive")
     if found.item not in words:
         return None
     typed = "TYPE" in found.expected and "NAME" not in found.expected
     if typed and token.text in ("range", "[", "between") and before == ":":
-        return Meant(token, _RANGE)
+        return Meant(token, RANGE)
     if typed and token.text in ("list", "set", "array", "dict", "map", "tuple", "queue"):
-        return Meant(token, _NO_LIST)
+        return Meant(token, NO_LIST)
     if before == "TYPE" and token.terminal in ("[", "<") and "?" in found.expected:
         optional = said[-2].text in ("Optional", "Maybe", "Option")
-        return Meant(said[-2], "Write `T?`." if optional else _NO_LIST)
+        return Meant(said[-2], "Write `T?`." if optional else NO_LIST)
     if token.terminal == "or" and found.back(1) == "TYPE" and "?" in found.expected:
         return Meant(token, f"Write `{said[-2].text[:40]}?`.")
     if token.terminal == "?" and found.is_name(found.previous) and ":" in found.expected:
@@ -400,7 +477,7 @@ def _limits(found: Found) -> Meant | None:
     """The range or the default of an attribute, told by words."""
     token, previous = found.token, found.previous
     if found.item == "type" and token.terminal in ("min", "max"):
-        return Meant(token, _RANGE)
+        return Meant(token, RANGE)
     if previous is not None and previous.text in ("default", "defaults", "initially", "init"):
         return Meant(previous, "Write `=` before the value: `x: 0 to 9 = 3`.")
     return None
@@ -464,7 +541,7 @@ def _of_law(found: Found) -> Meant | None:
 
 def _statement_end(said: list[Token], found: Found) -> Meant | None:
     """Advise on a word that other languages write behind a change."""
-    token = found.token
+    token, follows = found.token, found.following
     if found.change_expected and token.terminal == "effect":
         return Meant(token, _BARE)
     if found.change_expected and token.terminal == "when" and said[0] is not token:
@@ -477,7 +554,8 @@ def _statement_end(said: list[Token], found: Found) -> Meant | None:
         return Meant(token, "Write `+=`.")
     if token.terminal == "=" and found.back(1) in ("<", ">"):
         return Meant(token, f"Write `{found.back(1)}=` without a blank.")
-    if token.terminal == "," and said[0].terminal == "require":
+    joins = "else" in found.expected and (follows is None or follows.terminal != "STRING")
+    if token.terminal == "," and said[0].terminal == "require" and joins:
         return Meant(token, "Join conditions with `and`.")
     if found.back(1) == "STRING" and token.terminal == "STRING" and said[-3].terminal == "else":
         return Meant(said[-2], 'Write the label without quotes: `else label "…"`.')
@@ -566,6 +644,130 @@ def _of_body(said: list[Token], found: Found) -> Meant | None:
         return Meant(token, "Leave the type away: `let x = …`.") if token.terminal == ":" else None
     if found.item == "scenario" and before == "given" and token.terminal != "{":
         return Meant(token, "Put the changes in braces: `given { x.f = … }`.")
+    return None
+
+
+# ---- What stands in the statement before the unexpected token ------------------------------------
+
+
+_INFIX: Final = {
+    **dict.fromkeys(("equals", "eq", "equal"), "Write `==` to compare."),
+    **dict.fromkeys(("neq", "ne", "unequal"), "Write `!=` to compare."),
+    **dict.fromkeys(("gt", "exceeds"), "Write `>`."),
+    **dict.fromkeys(("lt", "below"), "Write `<`."),
+    **dict.fromkeys(("ge", "gte"), "Write `>=`."),
+    **dict.fromkeys(("le", "lte"), "Write `<=`."),
+    "xor": "Write `!=` between two conditions.",
+    "between": "Write `x >= 0 and x <= 3`.",
+    **dict.fromkeys(("instanceof", "isa"), "Write `x is T`."),
+    **dict.fromkeys(("contains", "has", "includes"), "Write the relation: `r(a, b)`."),
+}
+_CONDITION_HEADS: Final = frozenset(
+    {"require", "if", "when", "where", "then", "goal", "lose", "always", "never", "derive", "add"}
+    | {"remove"}
+)
+
+
+def _early(said: list[Token], found: Found, source: Source) -> Meant | None:
+    """What went wrong before the unexpected token, which only shows it."""
+    behind = () if found.following is None else (found.following,)
+    whole = (*said, *behind)
+    for place, (one, other) in enumerate(pairwise(whole)):
+        signs = (one.text, other.text) in _COMMENT_SIGNS
+        number = other.text == "/" and any(t.terminal in NUMBERS for t in whole[place + 2 :][:1])
+        minus = found.token is one and "+=" in found.expected
+        if one.end == other.start and signs and not number and not minus:
+            return Meant(one, _COMMENT)
+    for one in said[:0:-1]:
+        operator = "+=" in found.expected or "==" in found.expected or "given" in found.expected
+        if one.text in _INFIX and one.terminal == "NAME" and operator and one in said[-3:]:
+            return Meant(one, _INFIX[one.text])
+    return _capital(said, found) or _word(said, found) or _line_before(said, found, source)
+
+
+_COMMENT_SIGNS: Final = frozenset({("-", "-"), ("/", "/"), ("/", "*"), ("<", "!")})
+
+
+def _capital(said: list[Token], found: Found) -> Meant | None:
+    """A keyword with a capital letter."""
+    token, previous = found.token, found.previous
+    small = token.text.lower()
+    if token.terminal == "TYPE" and found.before and small in found.expected:
+        return Meant(token, f"Write `{small}` with a small letter.")
+    if previous is None or previous.terminal != "TYPE" or found.expected != {"."}:
+        return None
+    if previous.text.lower() in ("not", "and", "or", "if", "any", "all", "count"):
+        return Meant(previous, f"Write `{previous.text.lower()}` with a small letter.")
+    if found.back(2) in ("==", "!="):
+        hint = "Write `x is T` to ask for a type; members begin with a small letter."
+        return Meant(previous, hint)
+    return None
+
+
+def _word(said: list[Token], found: Found) -> Meant | None:
+    """A word too many, or arguments without parentheses."""
+    head, second = said[0], said[1] if len(said) > 1 else None
+    if head.terminal == "require" and second is not None and second.text in ("that", "unless"):
+        hint = "Leave the word away." if second.text == "that" else "Write `require not …`."
+        return Meant(second, hint)
+    joined = any(one.terminal == "and" for one in said[2:-1])
+    if head.terminal == "NAME" and found.token.terminal == "=" and joined:
+        place = next(one for one in said[2:-1] if one.terminal == "and")
+        if any(one.terminal in _CHANGES for one in said[: said.index(place)]):
+            return Meant(place, "Leave `and` away: changes follow each other.")
+    if head.terminal not in _CONDITION_HEADS or "{" in found.expected:
+        return None
+    if head.terminal == "when" and found.item == "scenario":
+        return None
+    for one, other in pairwise(said[1:]):
+        plain = one.terminal == "NAME" and other.text in ("least", "most")
+        if one.text == "at" and plain:
+            return Meant(other, "Write `>=` or `<=`.")
+        if head.terminal in ("add", "remove") and other.text in ("from", "to", "into", "in"):
+            return Meant(other, "Write the fact with its arguments: `add r(a, b)`.")
+        if found.back(1) == "else" or did_you_mean(one.text, ["else", "and", "where", "when"]):
+            continue
+        plain = one.terminal == other.terminal == "NAME"
+        if plain and (other is found.token or said.index(other) >= len(said) - 3):
+            hint = f"Write the arguments in parentheses: `{one.text[:20]}({other.text[:20]})`."
+            if {",", ")"} <= found.expected:
+                hint = "Put a comma between the arguments."
+            return Meant(other, hint)
+    return None
+
+
+def _line_before(said: list[Token], found: Found, source: Source) -> Meant | None:
+    """What the line before lacks, or has too much: the next line shows it."""
+    token, previous = found.token, found.previous
+    if previous is None or not found.before:
+        return None
+    if _begins_line(token, source) and "+=" in found.expected and found.change_expected is False:
+        if previous.terminal == "RAW":
+            return Meant(previous, 'Put texts in double quotes: `"`.')
+        if previous.terminal == "NAME" and not _begins_line(previous, source):
+            unit = found.back(2) in NUMBERS
+            hint = "Leave the word away, or write a unit right behind its number: `3kg`."
+            return Meant(previous, hint) if unit else None
+    if previous.terminal == "none" and token.terminal == "(" and _follows(previous, token):
+        return Meant(previous, "Write `not any(… for x: T)`.")
+    labelled = token.terminal == "STRING" and "+=" in found.expected
+    if labelled and said[0].terminal == "require" and previous.terminal == "NAME":
+        words = found.before[-3:]
+        if words[0].terminal == "else" and words[1].terminal == "NAME":
+            return Meant(words[1], 'Write one label: `else label "…"`.')
+        hint = 'Write `else` before the label: `require … else label "…"`.'
+        return Meant(previous, did_you_mean(words[1].text, ["else"]) or hint)
+    if "{" in found.expected and _begins_line(token, source) and said[0] is token:
+        around = next((one for one in reversed(found.before[-12:]) if one.terminal == "if"), None)
+        if around is not None and not _begins_line(around, source):
+            place = found.before.index(around)
+            if found.before[place - 1].terminal not in ("else", "{", "}"):
+                return Meant(around, "Write `if … { }` around the change.")
+    first = next((n for n, one in enumerate(found.before) if one is said[0]), 0)
+    before = found.before[first - 1] if first else None
+    signs = OPERATORS | {"not"}
+    if before is not None and before.terminal in signs and token.terminal == "STRING":
+        return Meant(before, f"Write a value behind `{before.text}`.")
     return None
 
 

@@ -180,15 +180,15 @@ def misspelt(found: Found) -> str | None:
         return "Write `else if`."
     if not found.before:
         known = sorted(found.tables.first("item"))
-        return _did_you_mean(token.text, known) if token.terminal == "NAME" else None
+        return did_you_mean(token.text, known) if token.terminal == "NAME" else None
     words = sorted(t for t in found.expected if t in found.tables.keywords)
     if token.terminal == "NAME" and "NAME" not in found.expected:
-        near = _did_you_mean(token.text, words)
+        near = did_you_mean(token.text, words)
         if near:
             return near
     if previous and _begins_statement(found) and token.terminal not in (".", ")", "}"):
         known = sorted(EFFECTS | WORLD | STEPS | {"else", "during", "when", "where"})
-        return _did_you_mean(previous.text, known)
+        return did_you_mean(previous.text, known)
     return None
 
 
@@ -201,7 +201,10 @@ def _begins_statement(found: Found) -> bool:
     return earlier != "." and earlier not in found.tables.keywords - {"endless"}
 
 
-def _did_you_mean(word: str, known: list[str]) -> str | None:
+def did_you_mean(word: str, known: list[str]) -> str | None:
+    """Return a hint for a word that is nearly another one; a single letter is near to none."""
+    if len(word) < 2:
+        return None
     near = closest(word, known, at_most=1)
     return f"Did you mean `{near[0]}`?" if near else None
 
@@ -227,3 +230,341 @@ def _names_after(found: Found, token: Token | None) -> bool:
 
 def _short(token: Token) -> str:
     return token.text if len(token.text) <= 40 else token.text[:39] + "…"
+
+
+# ---- One token in a place where others write it: what to write instead --------------------------
+
+
+RANGE: Final = "Write a range: `0 to 9`."
+NO_LIST: Final = "Write a relation, such as `relation has(a: A, b: B)`: no value is a collection."
+_TO_TYPE: Final = "Write a colon before the type: `x: T`."
+_HYPHEN: Final = "Write `_` for `-`, or put the name in backquotes: `` `a-b` ``."
+_WHEN: Final = "Write `when` and a condition before the brace."
+_WHERE: Final = "Write `where` before the condition."
+_UNWRAPPED: Final = "Write changes without parentheses: `x.f = …`, `add r(a)`, `if … { }`."
+_ENUM: Final = "Declare `enum E { a, b }`, and write `x: E`."
+_FIELD: Final = "Write `=` before a value: `{ at = hall }`."
+_INTENT: Final = 'Write a call, or the words to type in quotes: `when take(x)`, `when "take x"`.'
+_ALONE: Final = "Let it stand alone, and put commas between the checks."
+_DESCRIBE: Final = 'Write `describe x: T { say "…" }`.'
+_FLAGS: Final = "type|function|scratch|param|table"
+_LINES: Final = "world|object"
+
+# Item, the tokens before, the token and the one behind it, what must be expected, the hint. `|` is
+# between alternatives, which are terminals or texts; nothing fits everything. Needs that end in `!`
+# are all that is expected.
+_ROWS: Final[tuple[tuple[str, str, str, str, str], ...]] = (
+    # enums, units
+    ("enum", "", "STRING", "NAME", "Write members without quotes."),
+    ("enum", "NAME", "=|:|(", "}",
+     "Leave the value away; members may have an order: `enum E { a < b }`."),
+    ("enum", "TYPE", "(", "{", "Write the members in braces: `enum E { a, b }`."),
+    ("enum", "NAME", ">|<=|>=", "}", "Write the lowest member first: `enum E { a < b }`."),
+    ("enum", "{|,", "NUMBER", "NAME",
+     "Begin members with a letter; numbers are a range: `x: 0 to 9`."),
+    ("enum", "enum", "class|struct", "", "Leave the word away: `enum E { a, b }`."),
+    ("unit", "NAME", ",", "", "Write a `unit` for each."),
+    ("unit", "NAME", ":", "", "Write `=` and what one of it is: `unit km = 1000m`."),
+    ("unit", "NUMBER", "NAME", "", "Write the unit right behind its number: `1000g`."),
+    # types and their attributes
+    ("type", "type TYPE", "=", "{",
+     "Leave the `=` away: `type A { x: T }`; a choice is an `enum E { a, b }`."),
+    ("type", "type TYPE", "( NAME", "{", "Write the attributes in braces: `type A { x: T }`."),
+    ("type", "type TYPE :", "NAME :", "", "Leave the colon away: `type A { x: T }`."),
+    ("type", "type TYPE :", "{", "", "Leave the colon away: `type A { x: T }`."),
+    ("type", ":", ": TYPE", "", "Write one colon."),
+    ("type", ":", "{|enum", "TYPE", _ENUM),
+    ("type", ":", "NAME NAME", "TYPE NUMBER",
+     "Leave the word away: `x: T`, or `x: T?` if it may be `none`."),
+    ("type", ":", "NAME TYPE", "TYPE NUMBER",
+     "Leave the word away: `x: T`, or `x: T?` if it may be `none`."),
+    ("type", ":", "? TYPE", "TYPE", "Write the question mark behind the type: `x: T?`."),
+    ("type", ":", "[ TYPE", "TYPE", NO_LIST),
+    ("type", ":", "( NUMBER", "TYPE", RANGE),
+    ("type", ":", "(", "TYPE", "Write an attribute for each value: `x: 0 to 9  y: 0 to 9`."),
+    ("type|function|param", ":", ">|<|>=|<=|from|between", "TYPE", RANGE),
+    ("type|function|param", "int|real", "in|from|between", "", RANGE),
+    ("", "to", "inf|infinity|infinite", "", "Write `int` for a number without bounds."),
+    ("type", "static|secret", ":", "",
+     "Put the name in backquotes: `static` and `secret` are flags."),
+    ("type", "?", "none|null|nil", "=", "Leave it away: `T?` may be `none`."),
+    ("type", "optional|nullable|required", "NAME", ":",
+     "Leave the word away: `T?` may be `none`, `T` may not."),
+    ("type", "hidden|private|protected", "NAME", ":",
+     "Write `secret` for what the player does not see."),
+    ("type", "const|constant|readonly|final|immutable", "NAME", ":",
+     "Write `static` for what never changes."),
+    ("type", "attribute|field|property|var|prop|attr|has|public", "NAME", ":",
+     "Leave the word away: `x: T`."),
+    ("type", "bool|int|real|text", "NAME", ":", "Write the name first, then its type: `x: T`."),
+    ("type", "{|}|TYPE|?|NUMBER|NAME", "TYPE|bool|int|real|text NAME|?", "NAME",
+     "Write the name first, then its type: `x: T`."),
+    ("type", "", "let", "NAME", "Leave the word away: `x: T`."),
+    ("type", "action|law|describe|relation|function|event|watch", "NAME|{|(", "",
+     "Move it out of the braces: a type has attributes only."),
+    (_FLAGS, "", ": =", "=", "Write `=` alone before the default."),
+    (_FLAGS, "TYPE|NUMBER|?|bool|int|real|text", ":|(", "=",
+     "Write `=` before the default: `x: T = …`."),
+    (_FLAGS, "TYPE", "*", "=", NO_LIST),
+    (_FLAGS, "", "default|defaults|initially|init", "=", "Write `=` before the value: `= 3`."),
+    ("function|scratch", "", "{", "=", "Leave the body away: a `derive` computes a value."),
+    ("table", "=", "{", "", "Leave the `=` away: the rows stand in braces."),
+    ("table", "NAME", "=|-|is|,", ":", "Write a colon before the value of a row: `red: 1`."),
+    # relations, derives
+    ("relation", ")", ",", "symmetric", "Remove the comma: flags need no separators."),
+    ("relation", ")", "=", "symmetric",
+     "Leave the value away: facts begin in `setup { add r(a, b) }`."),
+    ("relation", ")", "bidirectional|undirected|commutative|mutual|reflexive", "symmetric",
+     "Write `symmetric`."),
+    ("relation", ")", "transitive", "symmetric",
+     "Write `closure name`: `name` is then the transitive relation."),
+    ("relation", ")", "{", "symmetric", "Leave out the braces: flags follow the parentheses."),
+    ("relation|function|event|scratch", "(|,", "TYPE ,|)", "",
+     "Write a name before the type: `x: T`."),
+    ("derive", "= return", "", "", "Leave `return` away."),
+    ("derive", ": -", "", "", "Write `=` before the value."),
+    ("derive", ")", ": =", "=", "Write `=` before the value."),
+    ("derive", ")", "NAME|if|when|where|iff|<|not|any|all|count|(|TYPE|NUMBER", "=",
+     "Write `=` before the value."),
+    ("invariant", ")", "{|=|when", ":", "Write a colon and a condition: `invariant n(x: T): …`."),
+    ("describe", "describe", "(", "", _DESCRIBE),
+    ("describe", "TYPE", "STRING|=|:", "", _DESCRIBE),
+    ("effect", ")", "=|:", "{", "Put the changes in braces: `effect n(x: T) { … }`."),
+    ("birth", "birth", "TYPE", "", "Write a name before the type: `birth x: T { }`."),
+    ("called|scope", "TYPE", "", "=!", "Write `=` before the value."),
+    ("", "for NAME", "= NUMBER", "", "Write `n: 0 to 3`."),
+    # names, parameters
+    ("", "(|,", "?", "NAME", "Leave the `?` away, and write the type behind a colon: `x: T`."),
+    ("", "NAME", "- TYPE|bool|int|(", ":", _TO_TYPE),
+    ("", "(|, NAME", "NAME :", ", )", "Put a comma between the parameters."),
+    ("", "NAME", "= NAME|NUMBER", ": ,", "Leave the value away: parameters have no default."),
+    # headers
+    ("action", "action NAME :", "", "", "Write parentheses behind the name: `action go(x: T) …`."),
+    ("action", ")|STRING|NUMBER", "=|called|named|aka|text|titled STRING", "as",
+     "Write `as` before the words to type."),
+    ("action", "", "requires|require|when|if|where|needs|given|provided|precondition|pre", "as",
+     'Put the condition into the body: `require … else label "…"`.'),
+    ("action", "", "during|in|phase|on", "as", "Leave it away: only laws have a phase."),
+    ("action", "NUMBER", "ticks|tick|turns|turn|steps|step|rounds|seconds|minutes", "as",
+     "Leave the word away: `takes 3` counts ticks."),
+    ("action", "takes|cost", ":|=|of|+=", "", "Leave the sign away: `takes 3 cost 2`."),
+    ("action", "", "duration|lasts|lasting|time|needs|for", "as",
+     "Write `takes 3` for a long action."),
+    ("action", "", "as", "let say", 'Write `as "…"` before the brace.'),
+    ("law|watch", "", "if|where|while|whenever|on|require|unless|provided", "when {", _WHEN),
+    ("law", ")", "in|at|phase|on", "during", "Write `during` before the name of a phase."),
+    ("law", "", ",", "{ when", "Remove the comma: the parts of a header need no separators."),
+    ("law", "phase", "NAME", "{", "Write the name of the phase alone: `during day`."),
+    ("law", "during", "STRING", "", "Write the name of the phase without quotes."),
+    ("law|watch|effect|birth", "", "require", "let say",
+     "Write `when …` in the header, or `if … { }`: only actions have `require`."),
+    ("phase", "NAME", ":|=|in|ordered|order|parallel|(|NUMBER", "sequentially",
+     "Write `phase name`, or `phase name sequentially`."),
+    ("actor", "NAME", "is|=|-", ":", "Write the type behind a colon: `actor me: T`."),
+    ("actor", "TYPE", "=|{|(", "", "Leave it away: in a world, an object of this type acts."),
+    ("actor", "actor", "TYPE", "", "Write a name and a colon before the type: `actor me: T`."),
+    ("world", "world NAME", "=|(|is|begin|do|[", "{",
+     "Write `{` behind the name: the lines of a world stand in braces."),
+    ("world", "world NAME", "title|called|named", "STRING",
+     'Leave the word away: `world w "Title" { }`.'),
+    ("world", "world NAME", "NAME", "{", "Write one word, or put the name in backquotes."),
+    ("", "", "do|begin|does", "{", "Write `{`: what follows stands in braces."),
+    ("", "{", "{", "let say", "Remove one of the two braces."),
+    ("world", "{", "{", "goal", "Remove one of the two braces."),
+    # conditions and values
+    ("", "because|or|otherwise|unless NAME", "STRING", "+=",
+     'Write `else` before the label: `require … else label "…"`.'),
+    ("", "because|unless", "STRING", "+=", "Write `else` before the text."),
+    ("", "else NAME NAME", "STRING", "", 'Write one label: `else label "…"`.'),
+    ("", "else NAME", "(|=|,", "STRING",
+     'Write the text right behind the label: `else label "…"`.'),
+    ("", "", ", STRING", "else", "Write `else` before the text."),
+    ("", "", ". .", "let say", "Remove it."),
+    ("", "STRING", ".", "let say", 'Write values into the text: `"… {x} …"`.'),
+    ("", "was", "(", "", "Write `was x.f`, without parentheses."),
+    ("", "in ( NAME|NUMBER|STRING", ",", ")", "Write a list in brackets: `[a, b]`."),
+    ("", ",", ",", "", "Remove one of the two commas."),
+    ("", "(|[", "=|==|!=|<|>|<=|>=|+|*|/|or|in", "[",
+     "Write the operator between the values: `a == b`."),
+    ("", "and|or|not|implies", "<|>|<=|>=|==|!=", "[",
+     "Write both sides of each comparison: `x > 0 and x < 3`."),
+    ("", "and|or", "and|or", "[", "Remove one of the two words."),
+    ("", "=", "=|==", "[", "Remove one of the two signs."),
+    ("", "<=", ">", "[", "Write `==` between two conditions."),
+    ("", ">", ">", "[", "Write one `>`."),
+    ("", "<", "<", "[", "Write one `<`."),
+    ("", "/", "/ NUMBER", "[", "Write `div` for a quotient without a remainder."),
+    ("", "+|*|div|mod", "<|>|<=|>=|==|!=|/|div|mod", "[", "Write a value between the two signs."),
+    ("", "require|if|when|where|:", "<|>|<=|>=|==|!=|*|/|div|mod|and|or|in|is", "[",
+     "Write a value before the sign."),
+    ("", "", "~", "[", "Write `not`."),
+    ("", "", "?", "[", "Leave the `?` away: names have no sign."),
+    ("", "", "? .|!=|==|)|else|{|and|or", "*",
+     "Leave the `?` away: an attribute of `none` is `none`."),
+    ("", "", "not in", "*", "Write `not (x in …)`."),
+    ("", "", "not in", "let say", "Write `not (x in …)`."),
+    ("", "is", "greater|less|more|bigger|smaller|equal|at|above|below", "",
+     "Write `>`, `<` or `==`."),
+    ("", "is", "a|an", "", "Leave the article away: `x is T`."),
+    ("", "is", "NAME", "TYPE",
+     "Begin the name of a type with a capital letter, or write `==` for a value."),
+    ("", "at", "least|most", "", "Write `>=` or `<=`."),
+    ("", "NUMBER to", "NUMBER", "",
+     "Write `x >= 0 and x <= 3`, or `n: 0 to 3` behind `for` or `pick`."),
+    ("", "in NUMBER", "to", "", "Write `n: 0 to 3` behind `for` or `pick`."),
+    ("", "NUMBER", ". .", "*",
+     "Write `n: 0 to 3` behind `for` or `pick`, or compare: `x >= 0 and x <= 3`."),
+    ("", "for", "each|every|all|any", "", "Leave the word away: `for x: T { … }`."),
+    ("", "for each|every|any", "NAME", "", "Leave the word away: `for x: T { … }`."),
+    ("", "for", "TYPE NAME|{", "", "Write the name first: `for x: T { … }`."),
+    ("", "", "if|when|with|such|and|suchthat|while", "where in", _WHERE),
+    ("", "TYPE", "if|when|with|such|while", "where", _WHERE),
+    ("", "", "for", "]", "Leave out the brackets: `any(… for x: T)`, `count(x for x: T)`."),
+    ("", "NAME|)", "NAME|NUMBER|STRING", ") , .", "Put a comma between the arguments."),
+    ("", "NAME ( NAME", "=|:", ") , .", "Leave the names away: arguments stand in their order."),
+    ("", "count|any|all|sum ( TYPE", "", "", "Write `count(x for x: T)`."),
+    # changes
+    ("", "let NAME", ".|(|[", "=!", "Leave `let` away: `x.f = …` changes a value."),
+    ("", "let NAME", "NAME", "=!", "Leave the type away: `let x = …`."),
+    ("", "let NAME", ": =", "=", "Write `=` alone: `let x = …`."),
+    ("", "NAME", "< -", "+=", "Write `=` to set a value."),
+    ("", ". NAME", "none|true|false|NUMBER|STRING|to", "+=", "Write `=` before the value."),
+    ("", "NAME", "[", "+=",
+     "Write `x.f` for an attribute and `f(x)` for a function: nothing has an index."),
+    ("", "NAME", ",", "+=", "Write a change for each: `x.f = …  y.f = …`."),
+    ("", "create NAME : TYPE", "(", "", "Write the values in braces: `create x: T { f = … }`."),
+    ("", "", "(", "let say", _UNWRAPPED),
+    ("", "{|}|STRING", "[", "let say", "Write `for x: T { … }` for a change of each thing."),
+    ("", "none|true|false|)|NAME", ".", "let say", "Remove the point: changes need no end."),
+    ("", "{|}|STRING", ".", "let say", "Remove it."),
+    ("", "", "then|and|do", "let say", "Leave the word away: changes follow each other."),
+    ("", "", "pass", "let say", "Leave it away: a body may be empty, `{ }`."),
+    ("", "", "~", "let say", "Write `remove` before a fact."),
+    ("", "", "+ +", "let say", "Write `x.f += 1`."),
+    ("", "", "where", "let say", "Write `where …` before the brace: `for x: T where … { }`."),
+    ("", "}", "otherwise", "let say", "Write `else`."),
+    ("", "", "all|any|each", "let say", "Write `for x: T where … { }`."),
+    ("", "}", "PERCENT", "or", "Write `or` before the next probability."),
+    ("", "", "PERCENT", "let say", "Write `chance` before it: `chance 50% { … }`."),
+    ("", "chance of", "", "", "Leave `of` away: `chance 50% { … }`."),
+    ("", "else", "chance", "", "Write `or 50% { … }` for another chance, or braces: `else { … }`."),
+    ("", "if", "chance", "[", "Leave `if` away: `chance 50% { … }`."),
+    ("", "if", "let", "[", "Write the `let` before the `if`."),
+    ("", "}|)|NAME|NUMBER|STRING|none|true|false", "{", "let say",
+     "Write `if`, `for` or `chance` before a brace, or leave the braces away."),
+    ("", "", "from", "of", "Write `of`: `transfer 3 of x.f to y.f`."),
+    ("", "swap NAME", "with|and|for|to", ",", "Put a comma between the two: `swap x.f, y.f`."),
+    ("", "swap NAME . NAME", "with|and|for|to", ",",
+     "Put a comma between the two: `swap x.f, y.f`."),
+    ("", "create a|an|the", "NAME", ":", "Leave the article away: `create x: T { }`."),
+    ("", "emit NAME", "", "(!", "Write the arguments in parentheses: `emit e(x)`, or `emit e()`."),
+    ("", "reward", ":|=|+=|-=", "", "Leave the sign away: `reward 1`."),
+    ("", "let say", ":|=", "STRING", 'Leave the sign away: `say "…"`.'),
+    # worlds
+    (_LINES, ",", ":", "NAME", "Remove the comma before `:`."),
+    (_LINES, "object", "[|(|{", "", "Leave out the brackets: `object a, b: T`."),
+    (_LINES, "object|,", "STRING", "NAME",
+     'Write the name without quotes; a title follows the type: `object x: T "…"`.'),
+    (_LINES, "NAME", "and", ",", "Put a comma between the names."),
+    (_LINES, "NAME", ".|[|*", ": ,", "Declare each object by its name: `object a, b: T`."),
+    (_LINES, "TYPE", "=|:", "aka",
+     "Write the values right behind the type: `object x: T { f = … }`."),
+    (_LINES, "TYPE", "?", "aka", "Leave the question mark away: an object is there."),
+    (_LINES, "TYPE", "*|[|NUMBER", "aka", "Declare each object: `object a, b: T`."),
+    (_LINES, "{|,", "STRING", "NAME }", "Write names without quotes."),
+    (_LINES, "", ". NAME", "NAME }", "Write the attribute without the point: `{ at = hall }`."),
+    (_LINES, "NAME", ".", "=!", "Write the attribute alone: `{ at = hall }`."),
+    ("world", "score", "", "=!", "Write `score = …`."),
+    (_LINES, "NUMBER NAME", "}|NAME", "=!", "Write the unit right behind its number: `3kg`."),
+    (_LINES, "NAME", "-|<|is|NAME|NUMBER|STRING|true|false|none", "=!", _FIELD),
+    ("", "create NAME : TYPE { NAME", ":", "=!", _FIELD),
+    ("world", "", "let|var|const|new", "goal", "Write `object x: T { f = … }`."),
+    ("world", "", "NAME ,", "goal", "Write `object a, b: T`."),
+    ("world", "", ":|,|then|else|say STRING", "STRING",
+     'Write the text right behind the condition: `goal name: … "…"`.'),
+    ("world", "turns", "NUMBER|=|:|[", "", "Name who acts: `turns a, b`."),
+    ("world", "time", "", "passes!", "Write `time passes always`, or `time passes executed`."),
+    ("world", "setup", "", "{!", "Put the changes in braces: `setup { … }`."),
+    ("world", "", "(|[", "goal",
+     "Put changes of the start into `setup { }`, without parentheses: `add r(a, b)`."),
+    # scenarios
+    ("scenario", "in world", "NAME", "", "Leave `world` away: `in name`."),
+    ("scenario", "when action|call|do", "NAME", "given", "Leave the word away: `when take(x)`."),
+    ("scenario", "when NAME", "NAME|takes|has|NUMBER", "given", _INTENT),
+    ("scenario", "when", "[|(|{", "", "Write a `when` for each, with a call or the words to type."),
+    ("scenario", "random", "", "NUMBER!", "Write a number behind it: `random 7`."),
+    ("scenario", "because", "STRING", "",
+     "Write the label without quotes: `refused because label`."),
+    ("scenario", "refused", "STRING|NAME|with", "because", "Write `refused because label`."),
+    ("scenario", "let say", "STRING", "", 'Write `says "…"`.'),
+    ("scenario", "emit", "NAME", "", "Write `emits e(x)`."),
+    ("scenario", "", "*|NUMBER|repeat|twice|thrice", "times",
+     "Write `times` and a number: `when pass times 3`."),
+    ("scenario", "won|lost within", "NUMBER", "",
+     "Write `within 3` before a condition: `then within 3 x.f == 1`."),
+    ("scenario", "won|lost|refused|unchanged", "=|==|and|or|is", "given", _ALONE),
+    ("scenario", "status", ":|=|==|is|STRING", "",
+     "Write the status without a sign: `status executed`."),
+    ("scenario", "then|always|never|when|given", ":|=", "", "Remove it: the word stands alone."),
+    ("scenario", "", ":", "given", "Remove the colon: steps need no separators."),
+    ("scenario", "", "setup|init|initially", "given", "Write `given { … }`."),
+    # anywhere
+    ("", "", ":", "then", "Write `then`: `if … then … else …`."),
+    ("", "NAME", "", "=!", "Write `=` and a value behind the name."),
+    ("", "NUMBER", "", "=!", "Write `=` and a value."),
+)  # fmt: skip
+
+
+def tabled(found: Found) -> str | None:
+    """Return the hint of the first row that fits; `foreign.meant` asks first for it."""
+    if _is_hyphen(found):
+        return _HYPHEN
+    for item, before, token, needs, hint in _ROWS:
+        if item and found.item not in item.split("|"):
+            continue
+        if _expects(found, needs) and _is_behind(found, before) and _is_token(found, token):
+            return hint
+    return None
+
+
+def _is_hyphen(found: Found) -> bool:
+    """Whether a hyphen stands inside a name."""
+    joined = found.token.terminal == "-" and "*" not in found.expected
+    before, behind = found.previous, found.following
+    touching = before is not None and before.end == found.token.start and found.touches(behind)
+    return joined and touching and found.is_name(before) and found.is_name(behind)
+
+
+def _expects(found: Found, needs: str) -> bool:
+    wanted = frozenset(needs.removesuffix("!").split())
+    return wanted == found.expected if needs.endswith("!") else wanted <= found.expected
+
+
+def _is_behind(found: Found, before: str) -> bool:
+    """Whether the last tokens fit one of the sequences; words of a sequence may be alternatives."""
+    words = before.split()
+    if not words:
+        return True
+    if len(words) > len(found.before):
+        return False
+    last = found.before[-len(words) :]
+    return all(_fits(found, one, word) for one, word in zip(last, words, strict=True))
+
+
+def _is_token(found: Found, spec: str) -> bool:
+    """Whether the unexpected token fits, and the one behind it where the row names one."""
+    if not spec:
+        return True
+    word, _, behind = spec.partition(" ")
+    if not _fits(found, found.token, word):
+        return False
+    return not behind or (found.following is not None and _fits(found, found.following, behind))
+
+
+def _fits(found: Found, token: Token, word: str) -> bool:
+    options = word.split("|")
+    if token.terminal in options or token.text in options:
+        return True
+    if "NUMBER" in options and token.terminal in ("PERCENT", "QUANTITY"):
+        return True
+    return "NAME" in options and found.is_name(token)

@@ -366,6 +366,7 @@ def unexpected(source: Source, found: Found) -> Diagnostic:
     if not found.before:
         message = f"{_capital(describe(token))} does not begin an item."
         label = "expected an item such as `type`, `action` or `world`"
+        advice = advice or _start(found)
         if token.text == "}":
             message, label = "This `}` closes nothing.", "no brace is open here"
             advice = "Remove it, or open a brace before it."
@@ -374,8 +375,45 @@ def unexpected(source: Source, found: Found) -> Diagnostic:
         label = f"expected {expectation(found.tables, found.expected)}"
     opened = open_bracket(found) if advice and advice == bracket(found) else None
     related = () if opened is None else (_opened(source, opened),)
+    lacks = advice in (missing(found), bracket(found)) and not found.change_expected
+    if (
+        advice
+        and lacks
+        and found.previous is not None
+        and _on_next_line(source, found.previous, token)
+    ):
+        last = found.previous
+        span = source.span(last.start, last.end)
+        message = f"Something is missing{_inside(found.before)}."
+        label = f"expected {expectation(found.tables, found.expected)} behind this"
     fix = _replacement(source, found)
     return Diagnostic("TW0101", message, span, label=label, hint=advice, related=related, fix=fix)
+
+
+def _on_next_line(source: Source, last: Token, token: Token) -> bool:
+    """Whether the statement ended with its line: the token on the next line only shows that."""
+    return "\n" in source.text[last.end : token.start]
+
+
+def _start(found: Found) -> str:
+    """Advise on something that begins no item."""
+    token, follows = found.token, found.following
+    behind = "" if follows is None else follows.terminal
+    if token.terminal == "STRING":
+        return "Begin comments with `#`."
+    if token.terminal in ("(", ":"):
+        return "Write items such as `type Room` or `action go() { }`; `tw import` reads PDDL."
+    if token.terminal in ("symmetric", "acyclic"):
+        return f"Write `{token.text}` behind the parentheses."
+    if token.terminal == "TYPE" and behind == "=":
+        return "Write `type T { }`, or `enum E { a, b }`."
+    if found.is_name(token) and behind in ("=", ":"):
+        return "Write `param x: 0 to 9 = 3`, or `object x: T` for a thing."
+    if found.is_name(token) and behind == "(":
+        return "Write its kind before the name: `action`, `law`, `derive` or `relation`."
+    if behind in found.tables.first("item"):
+        return f"Leave `{token.text[:20]}` away: `{behind}` begins the item."
+    return "Begin an item with a word such as `type` or `action`, and a comment with `#`."
 
 
 def _foreign(source: Source, found: Found, foreign: Meant) -> Diagnostic:

@@ -396,10 +396,18 @@ def parse_source(source: Source) -> tuple[File, tuple[Diagnostic, ...]]:
             items.append(item)
     span = source.span(0, len(source.text))
     file = File(span, tuple(items), comments(source, tokens))
-    problems = [*problems, *mistakes, *cx.problems]
+    problems = _one_a_line([*problems, *mistakes, *cx.problems])
     if not tokens:
         problems.append(_empty(source))
     return file, in_order(problems)
+
+
+def _one_a_line(found: list[Diagnostic]) -> list[Diagnostic]:
+    """The first mistake of each line: a line in another language is one mistake."""
+    first: dict[int, Diagnostic] = {}
+    for one in in_order(found):
+        first.setdefault(0 if one.span is None else one.span.line, one)
+    return list(first.values())
 
 
 def _empty(source: Source) -> Diagnostic:

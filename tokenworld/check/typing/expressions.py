@@ -147,6 +147,8 @@ def check_condition(expr: syn.Expr, ctx: Context) -> m.Term:
     if not isinstance(term.type, m.BoolType):
         number = isinstance(term.type, (m.NumberType, m.RealType))
         hint = f"Compare it with something, such as `{'> 0' if number else '!= none'}`."
+        if isinstance(term.type, m.EnumType):
+            hint = "Compare it with a member, each in a comparison of its own: `x == a or x == b`."
         what = f"`{ctx.quoted(term)}` is {show_type(term.type)}, where a condition is needed."
         ctx.draft.stop("TW0301", what, term.span, "not true or false", hint)
     return term
@@ -235,6 +237,8 @@ def _comparable(left: m.Term, right: m.Term, expr: syn.Compare, ctx: Context) ->
         return
     what = f"{show_type(left.type)} and {show_type(right.type)} are never equal."
     hint = "Compare values of one kind."
+    if isinstance(left.type, m.EnumType) and isinstance(right.type, m.TextType):
+        hint = "Write the member without quotes."
     ctx.draft.stop("TW0301", what, expr.span, "types differ", hint)
 
 

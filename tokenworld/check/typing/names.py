@@ -15,7 +15,7 @@ from tokenworld.check.typing.types import is_subtype
 from tokenworld.diagnostics import Related, Span, did_you_mean
 from tokenworld.model import show_type
 from tokenworld.syntax import nodes as syn
-from tokenworld.syntax.foreign import NAMES
+from tokenworld.syntax.foreign import METHODS, NAMES, function_word
 
 
 def fact_id(name: str) -> str:
@@ -63,7 +63,8 @@ def wrong_type(base: m.Term, name: syn.Name, ctx: Context) -> NoReturn:
     draft, kind = ctx.draft, base.type
     if not isinstance(kind, m.ObjectType):
         what = f"`{ctx.quoted(base)}` is {show_type(kind)}, which has no attributes."
-        draft.stop("TW0204", what, name.span, "no attribute", "Read an attribute of an object.")
+        hint = function_word(name.value) or "Read an attribute of an object."
+        draft.stop("TW0204", what, name.span, "no attribute", hint)
     below = [
         fluent
         for fluent in draft.fluents.values()
@@ -85,6 +86,7 @@ def wrong_type(base: m.Term, name: syn.Name, ctx: Context) -> NoReturn:
     others = [n for f in draft.fluents.values() for n in (f.inverse, f.closure) if n is not None]
     known = (*names, *others, *draft.derive_items, *draft.fluents)
     hint = did_you_mean(name.value, known) or f"Declare it in `type {kind.name}`."
+    hint = METHODS.get(name.value) or hint
     if name.value in ("name", "label", "title"):
         hint = f"Write `{ctx.quoted(base)}` alone: a text shows the name of an object."
     draft.stop("TW0201", f"`{kind.name}` has no `{name.value}`.", name.span, "unknown", hint)
@@ -276,7 +278,7 @@ def _owner(ctx: Context, value: str) -> str | None:
 def _unknown_name(name: syn.Name, ctx: Context) -> m.Term:
     draft, value = ctx.draft, name.value
     if fact_named(name, ctx) is not None:
-        hint = f"Write `{value}()` for a fact without arguments."
+        hint = f"Write them in parentheses: `{value}({', '.join(_parameters(name, ctx))})`."
         draft.stop("TW0201", f"`{value}` needs its arguments.", name.span, "not a value", hint)
     visible = [key for world, key in draft.object_types if world in (None, ctx.world)]
     members = [member for enum in draft.enums.values() for member in enum.members]
@@ -295,6 +297,15 @@ def _unknown_name(name: syn.Name, ctx: Context) -> m.Term:
             "outside worlds. Use a parameter."
         )
     draft.stop("TW0201", f"There is nothing called `{value}` here.", name.span, "unknown", hint)
+
+
+def _parameters(name: syn.Name, ctx: Context) -> tuple[str, ...]:
+    """The names of the parameters of a fact."""
+    found, draft = fact_named(name, ctx), ctx.draft
+    if isinstance(found, m.Fluent):
+        return tuple(one.name for one in found.params)
+    item = draft.derive_items.get(found) if found is not None else None
+    return () if item is None else tuple(one.name.value for one in item.params)
 
 
 def _member_of(ctx: Context, enum: str, member: str, span: Span) -> m.Term:

@@ -134,6 +134,9 @@ def _instead_of_call(name: syn.Name, ctx: Context) -> str:
         return "Write `emit` before an event."
     if fact_named(name, ctx) is not None:
         return "Write `add` before a fact, or `=` and a value behind it."
+    attributes = (one for one in ctx.draft.fluents.values() if one.fluent_kind == "attribute")
+    if any(one.name == name.value for one in attributes):
+        return f"Write `x.{name.value} = …` to change an attribute."
     known = did_you_mean(name.value, ctx.draft.effect_items) or called_word(name.value)
     return known or f"Declare `effect {name.value}(…) {{ … }}`."
 
@@ -442,7 +445,14 @@ def check_probabilities(terms: list[m.Term], ctx: Context) -> None:
     if total > 1:
         what = "The probabilities add up to more than 1."
         hint = "Lower them, so that they add up to 1 or less."
+        first = terms[0]
+        if isinstance(first, m.NumberLiteral) and len(terms) == 1 and not _has_decimals(first):
+            hint = f"Write `{first.value}%` for so many of a hundred."
         ctx.draft.stop("TW0409", what, terms[0].span.join(terms[-1].span), f"{total}", hint)
+
+
+def _has_decimals(term: m.NumberLiteral) -> bool:
+    return isinstance(term.type, m.NumberType) and term.type.decimals > 0
 
 
 def _never_none(term: m.Term, what: str, ctx: Context) -> None:

@@ -125,6 +125,8 @@ def number_type(draft: Draft, number: syn.Number) -> m.NumberType:
     if unit:
         if unit not in draft.units:
             hint = did_you_mean(unit, draft.units) or f"Declare it with `unit {unit}`."
+            if unit in ("pct", "percent", "pc"):
+                hint = "Write `50%`."
             draft.stop("TW0201", f"There is no unit `{unit}`.", number.span, "unknown unit", hint)
         declared = draft.units[unit]
         value, unit = value * declared.multiple, declared.base
