@@ -269,7 +269,7 @@ world w { object b: Box  goal g: b.n == 20 }
 
 def test_the_answer_is_one_object(tw: Tw, lamps: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where nothing is known."""
-    stuck(monkeypatch, "verbs.plan.verb.open_world")
+    stuck(monkeypatch, "verbs.plan.target.open_world")
     found = tw("plan", lamps, "--time-limit", "300", "--json")
     assert found.code == 3
     assert json.loads(found.out)["diagnostics"][0]["code"] == "TW0813"

@@ -41,11 +41,14 @@ def plan(
     *,
     goal: Goal = None,
     luck: Annotated[
-        Literal["possible", "certain", "probability"],
-        Parameter(help="Luck is the planner's choice, or an adversary, or weighed."),
+        Literal["possible", "least", "certain", "probability"],
+        Parameter(help="Luck is the planner's choice, avoided, an adversary, or weighed."),
     ] = "possible",
     policy: Annotated[
         Path | None, Parameter(help="Write the command of each state to this file.")
+    ] = None,
+    plan_file: Annotated[
+        Path | None, Parameter(help="Write the plan in PDDL, for validators such as VAL.")
     ] = None,
     certificate: Annotated[Path | None, Parameter(help="Write a certificate here.")] = None,
     check: Annotated[Path | None, Parameter(help="Check a certificate; 1 if it fails.")] = None,
@@ -53,6 +56,12 @@ def plan(
     explain: Annotated[Flag, Parameter(help="List what each encoding supports.")] = False,
     engine: Annotated[str | None, Parameter(help=_ENGINES)] = None,
     encoding: Annotated[str | None, Parameter(help=_ENCODINGS)] = None,
+    alias: Annotated[
+        str | None, Parameter(help="Only Fast Downward with this alias, as lama-first.")
+    ] = None,
+    search: Annotated[
+        str | None, Parameter(help="Only Fast Downward with this search, as 'astar(lmcut())'.")
+    ] = None,
     optimal: Annotated[Flag, Parameter(help="A plan proved cheapest.")] = False,
     top: Annotated[int | None, Parameter(help="This many plans, cheapest first.")] = None,
     all_optimal: Annotated[Flag, Parameter(help="All cheapest plans.")] = False,

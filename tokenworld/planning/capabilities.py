@@ -6,8 +6,8 @@ tried, and each of its refusals is listed with the declaration that contains it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 
 from tokenworld.diagnostics import Failure, Span
 from tokenworld.ground import (
@@ -62,6 +62,11 @@ class Capabilities:
 
     constructs: tuple[Construct, ...]
     remarks: tuple[str, ...]
+
+    def placed(self, place: Callable[[Span], Span]) -> Capabilities:
+        """The matrix with other places, for rules that were made from another text."""
+        moved = tuple(replace(one, span=place(one.span)) for one in self.constructs)
+        return replace(self, constructs=moved)
 
     def to_json(self) -> dict[str, Json]:
         return {

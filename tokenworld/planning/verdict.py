@@ -84,7 +84,9 @@ class Verdict:
     plan also wins with the draws of ``seed`` (with any seed, if ``seed`` is ``None``); ``None`` if
     nobody looked. ``notes`` are findings for the author: constructs that an encoding or the search
     leaves out, planners that are missing or failed, limits that were hit. ``honest`` is set where
-    the plan may not depend on secrets; ``cost`` is then the most that any assignment pays.
+    the plan may not depend on secrets; ``cost`` is then the most that any assignment pays. ``luck``
+    says whether a plan with as little luck as possible was asked for; ``told_luck`` are the draws
+    that the plan counts on in words, a line each, where somebody put them so.
     """
 
     answer: Answer
@@ -105,6 +107,8 @@ class Verdict:
     seed: int | None = None
     seconds: float = 0.0
     honest: Honesty | None = None
+    luck: Literal["possible", "least"] = "possible"
+    told_luck: tuple[str, ...] = ()
 
     @property
     def exit_code(self) -> int:
@@ -147,12 +151,13 @@ class Verdict:
             "engine": self.engine,
             "encoding": self.encoding,
             "within": self.within,
-            "luck": "possible",
+            "luck": self.luck,
             "ticks": self.ticks if self.answer == "winnable" else None,
             "cost": self.cost if self.answer == "winnable" else None,
             "optimal": self.optimal,
             "reached": list(self.reached),
             "plan": [step_json(step) for step in self.plan],
+            "told_luck": list(self.told_luck),
             "wins_with_seed": self.wins_with_seed,
             "seed": self.seed,
             "honest": None if self.honest is None else self.honest.to_json(),
@@ -263,12 +268,16 @@ def _plan_lines(verdict: Verdict) -> list[str]:
 
 
 def _luck_lines(verdict: Verdict) -> list[str]:
-    lines = [
+    lines = list(verdict.told_luck) or [
         f"counts on luck: step {number}, {draw_text(draw)}"
         for number, step in enumerate(verdict.plan, 1)
         for draw in step.draws
     ]
-    if lines and verdict.wins_with_seed is not None:
+    if verdict.luck == "least" and verdict.plan:
+        lines.append(
+            "least luck: a plan that needs less may exist" if lines else "no luck is needed"
+        )
+    if verdict.counts_on_luck and verdict.wins_with_seed is not None:
         how = "wins" if verdict.wins_with_seed else "does not win"
         lines.append(f"with the draws of seed {verdict.seed} this plan {how}")
     return lines

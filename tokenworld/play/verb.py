@@ -12,6 +12,7 @@ from tokenworld.session import Session, open_world, plan_for_seed
 from tokenworld.session.solving import check_goal
 from tokenworld.store.log import RunStore
 from tokenworld.verbs.output import EXIT_INTERRUPTED, EXIT_NEGATIVE, EXIT_OK, Output, unbroken
+from tokenworld.verbs.plan.luck import told_luck
 from tokenworld.verbs.plan.verb import show_verdict
 from tokenworld.verbs.runs.run import show_outcome
 
@@ -100,6 +101,7 @@ def _told(
 ) -> int:
     """Play the plan tick by tick under the run's own seed and say how it ended."""
     assert verdict is not None
+    verdict = told_luck(session.engine, session.state, verdict)
     show_verdict(verdict, out)
     if verdict.answer != "winnable":
         session.finish("no plan")

@@ -7,7 +7,8 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from tokenworld.diagnostics import Diagnostic, Source, read_source
+from tokenworld.diagnostics import Diagnostic, Source, Span, read_source
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine import Engine, EngineSimulator
 from tokenworld.planning.pddl.export import PddlExport, export_ppddl, export_world, sanitize
 from tokenworld.planning.reader import Imported, import_pddl
@@ -15,6 +16,9 @@ from tokenworld.planning.referee import fitted, refereed
 from tokenworld.planning.verdict import Verdict
 from tokenworld.session.loading import Loaded, LoadFailure, OpenWorld, choose_world, started_text
 from tokenworld.session.solving import wins_under_seed
+
+_IMPORTED = "world.tw"
+"""The name of an imported text in places."""
 
 
 def is_pddl(path: str | Path) -> bool:
@@ -42,7 +46,7 @@ def load_imported(imported: Imported) -> Loaded:
 
 def _started(imported: Imported) -> tuple[Loaded, dict[str, Engine]]:
     """The program with the engines of its worlds, which were compiled to see whether they start."""
-    source = Source("world.tw", None, imported.text)
+    source = Source(_IMPORTED, None, imported.text)
     checked, engines = started_text(source)
     if checked.program is None:
         errors = [found for found in checked.diagnostics if found.is_error]
@@ -65,11 +69,35 @@ def load_pddl(domain: Path, problems: Sequence[Path]) -> Loaded:
     return load_imported(import_files(domain, problems))
 
 
+@frozen
+class OpenPair:
+    """A domain and its problem as a compiled world, with the way back to their texts."""
+
+    world: OpenWorld
+    imported: Imported
+
+    def place(self, span: Span) -> Span:
+        """The place in the PDDL behind a place in the imported text; any other stays."""
+        return self.imported.place(span.line) if span.file == _IMPORTED else span
+
+    def told(self, found: Diagnostic) -> Diagnostic:
+        """A finding about the imported text, at the PDDL that its author can change."""
+        if found.span is None or found.span.file != _IMPORTED:
+            return found
+        return _placed(found, self.imported, Source(_IMPORTED, None, self.imported.text))
+
+
+def open_pair(domain: Path, problem: Path) -> OpenPair:
+    """A domain and a problem, compiled; raises `Failure` as `import_files` and `load_imported`."""
+    imported = import_files(domain, (problem,))
+    loaded, engines = _started(imported)
+    world = choose_world(loaded.program, None, str(problem))
+    return OpenPair(OpenWorld(loaded, world, engines[world.name]), imported)
+
+
 def open_pddl(domain: Path, problem: Path) -> OpenWorld:
     """The world of a problem, compiled."""
-    loaded, engines = _started(import_files(domain, (problem,)))
-    world = choose_world(loaded.program, None, str(problem))
-    return OpenWorld(loaded, world, engines[world.name])
+    return open_pair(domain, problem).world
 
 
 FOREIGN = "the plan given"

@@ -34,7 +34,7 @@ from tokenworld.prose.wording import EnglishProse
 from tokenworld.session.intents import AnyIntent, Resolver, halt_json, intent_json
 from tokenworld.session.loading import OpenWorld, open_world
 from tokenworld.session.moments import Given, LegalCommand, Moment, Past, WhyNot, with_engine
-from tokenworld.session.solving import solve
+from tokenworld.session.solving import WhichLuck, solve
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -357,10 +357,14 @@ class Session:
         *,
         time_limit: float = 60.0,
         within: int | None = None,
+        luck: WhichLuck = "possible",
         say: Callable[[str], None] | None = None,
         cancel: Callable[[], bool] | None = None,
     ) -> Verdict:
-        """Return whether a goal can still be reached from here, as far as a player may know."""
+        """Return whether a goal can still be reached from here, as far as a player may know.
+
+        With ``luck`` *least*, the plan counts on as little of it as is found.
+        """
 
         found = solve(
             self.engine,
@@ -368,6 +372,7 @@ class Session:
             goal,
             time_limit=time_limit,
             within=within,
+            luck=luck,
             say=say,
             cancel=cancel,
         )

@@ -37,6 +37,7 @@ from tokenworld.session.loading import OpenWorld
 if TYPE_CHECKING:
     from tokenworld.planning.lower.algebra import Obstacle
     from tokenworld.planning.search.packed.world import Packed
+    from tokenworld.planning.space.least_luck import By
     from tokenworld.planning.space.luck import LuckVerdict
 
 Progress = Callable[[SearchProgress], None] | None
@@ -238,6 +239,12 @@ def builder(
     return build
 
 
+WhichLuck = Literal["possible", "least", "waits"]
+"""The luck that a plan may count on (see `solve`)."""
+
+_LIKELIER, _SOONER = 1.0, 10.0
+"""Seconds at most of the searches for a plan with less luck."""
+
 _EXPLAINED = 2_000
 """The reason why there is no plan is looked for where so many states were enough to see that."""
 
@@ -252,10 +259,17 @@ def solve(
     *,
     time_limit: float,
     within: int | None = None,
+    luck: WhichLuck = "possible",
     say: Say | None = None,
     cancel: Cancel | None = None,
 ) -> Verdict:
-    """Climb the ladder from a state; a plan is also tried under the draws of its seed."""
+    """Climb the ladder from a state; a plan is also tried under the draws of its seed.
+
+    Where the plan counts on luck, others are looked for: as good ones with likelier draws if any
+    luck is *possible*, the one that needs the *least*, or the one that is soonest at the goal if a
+    player *waits* for what it counts on.
+    """
+    began = time.monotonic()
     verdict = plan(
         EngineSimulator(engine, state),
         state,
@@ -267,7 +281,32 @@ def solve(
     )
     if verdict.answer != "winnable":
         return _explained(engine, state, verdict)
+    left = max(time_limit - (time.monotonic() - began), 0.0)
+    verdict = with_less_luck(engine, state, verdict, luck, seconds=left, cancel=cancel)
     return verdict.with_seed(state.seed, wins_under_seed(engine, state, verdict.steps, goal))
+
+
+def with_less_luck(
+    engine: Engine,
+    state: State,
+    verdict: Verdict,
+    luck: WhichLuck,
+    *,
+    seconds: float,
+    cancel: Cancel | None = None,
+) -> Verdict:
+    """The verdict with a plan that counts on less luck, where one is found (see `solve`)."""
+    if verdict.counts_on_luck:
+        from tokenworld.planning.space.least_luck import least_luck, likelier
+
+        simulator = EngineSimulator(engine, state)
+        if luck == "possible":
+            short = min(seconds, _LIKELIER)
+            return likelier(simulator, state, verdict, seconds=short, cancel=cancel)
+        by: By = "chance" if luck == "least" else "ticks"
+        bounded = seconds if luck == "least" else min(seconds, _SOONER)
+        verdict = least_luck(simulator, state, verdict, by, seconds=bounded, cancel=cancel)
+    return replace(verdict, luck="least") if luck == "least" else verdict
 
 
 def was_explained(verdict: Verdict) -> bool:
@@ -354,7 +393,9 @@ def plan_for_seed(
     while True:
         left = max(time_limit - (time.monotonic() - begin), 0.1)
         if first is None or not known:
-            found = solve(engine, state, goal, time_limit=left, say=say, cancel=cancel)
+            found = solve(
+                engine, state, goal, time_limit=left, luck="waits", say=say, cancel=cancel
+            )
         else:
             steps = planned_on(simulator, Observed(state, known), goal, left)
             sure = wins_under_seed(engine, state, steps, goal)

@@ -15,7 +15,7 @@ from samples import NUMERIC, NUMERIC_PROBLEM
 from tokenworld.planning.verdict import Verdict
 from tokenworld.session import OpenWorld, Session
 from tokenworld.session.pddl import open_pddl
-from tokenworld.verbs.plan.verb import pddl_steps
+from tokenworld.verbs.plan.target import pddl_steps
 
 IPC = Path(__file__).parents[3].parent / "shared" / "data" / "ipc"
 

@@ -177,7 +177,8 @@ def _one(
     effects = _with_cost(terms, action, turn, env, group(body.effects))
     name = f"{legal(action.name)}{_suffix(action, fixed)}"
     effects = (*effects, *(turn.after if timed else ()))
-    return PddlAction(name, tuple(body.params), conj(every), effects), StepOrigin(action.name, args)
+    origin = StepOrigin(action.name, args, branches=tuple(body.branches))
+    return PddlAction(name, tuple(body.params), conj(every), effects), origin
 
 
 def _generated(words: Vocabulary, body: Effects) -> list[Expr]:

@@ -207,7 +207,8 @@ class Effects:
 
     ``asked`` are the conditions of the action, with those that the body adds: the amount of a
     transfer is not negative. ``params`` are its parameters: picks add some. ``lucky`` are the
-    writes that only some outcome of chance makes.
+    writes that only some outcome of chance makes. ``branches``: the place of each `chance`, with
+    the branch that the script takes.
     """
 
     terms: Terms
@@ -217,6 +218,7 @@ class Effects:
     effects: list[Case[Expr]] = field(default_factory=list)
     writes: list[Write] = field(default_factory=list)
     lucky: list[Write] = field(default_factory=list)
+    branches: list[tuple[str, int]] = field(default_factory=list)
     _draws: int = 0
 
     @property
@@ -397,6 +399,7 @@ class Effects:
             case core.BranchDraw():
                 found = _branches(self.terms.words.instance, draw)
                 at, _ = found[self.script.take(len(found))]
+                self.branches.append((str(draw.span), at))
                 return {**env, let.names[0]: number(at)}
             case core.PickDraw():
                 if draw.key not in ("uniform", "weight") or not place.unconditional:

@@ -76,7 +76,8 @@ class PddlStep:
 class PddlExport:
     """A pair, what was dropped or changed on the way, and the names with their way back.
 
-    ``renamed`` lists what `sanitize` changed: the kind, the new name, the old one.
+    ``renamed`` lists what `sanitize` changed: the kind, the new name, the old one. ``task`` is what
+    a grounded pair was written from: its operators are the actions, in the same order.
     """
 
     pair: PddlPair
@@ -84,6 +85,7 @@ class PddlExport:
     form: Literal["lifted", "grounded"]
     notes: tuple[Diagnostic, ...]
     renamed: tuple[tuple[str, str, str], ...] = ()
+    task: Task | None = None
 
     @cached_property
     def domain(self) -> str:
@@ -242,7 +244,7 @@ def _grounded(instance: Instance, task: Task, errors: Iterable[LiftingError]) ->
         for e in errors
     ]
     pair = ground_pair(words, task, comments)
-    return PddlExport(pair, words.names, "grounded", in_order(notes))
+    return PddlExport(pair, words.names, "grounded", in_order(notes), task=task)
 
 
 def export_pddl(

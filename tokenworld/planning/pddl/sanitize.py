@@ -138,7 +138,8 @@ class Renaming:
             for name, new in self.objects.items()
             if name.lower() in old.objects
         }
-        return Names(steps, objects)
+        words = {key: self.objects.get(word, word) for key, word in old.words.items()}
+        return Names(steps, objects, words)
 
     def changes(self) -> Iterator[tuple[str, str, str]]:
         """The renamed names: kind, new name, old name."""

@@ -670,6 +670,7 @@ def _names(instance: Instance) -> Names:
     names = Names()
     for number_, one in enumerate(instance.objects):
         names.objects[one.decl.name.lower()] = number_
+        names.words["", number_] = one.decl.name
     for action in instance.program.actions.values():
         args = tuple(range(len(action.params)))
         names.steps[action.name.lower()] = StepOrigin(action.name, args)

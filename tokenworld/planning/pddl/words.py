@@ -121,21 +121,28 @@ class StepOrigin:
 
     ``args`` gives for each parameter of the action the position among the PDDL arguments, or its
     built-in value. ``outcome`` numbers the outcomes of chance from 1 (0: no chance); ``draws``
-    lists them where they are known.
+    lists them where they are known. ``branches`` has for each `chance` of a lifted action its place
+    and the branch that is taken.
     """
 
     action: str | None
     args: tuple[int | Fixed, ...] = ()
     outcome: int = 0
     draws: tuple[LuckyDraw, ...] = ()
+    branches: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(slots=True)
 class Names:
-    """The way back: PDDL actions and objects by lower-case spelling."""
+    """The way back: PDDL actions and objects by lower-case spelling.
+
+    ``words`` is the way there: the spelling of an object by its number, with ``""``, and of a
+    member of an enum by its place, with the name of the enum.
+    """
 
     steps: dict[str, StepOrigin] = field(default_factory=dict)
     objects: dict[str, Raw] = field(default_factory=dict)
+    words: dict[tuple[str, Raw], str] = field(default_factory=dict)
 
     def command(self, name: str, args: tuple[str, ...]) -> Command | None:
         """The command of a PDDL step; ``None`` for a forced step such as a phase.
@@ -345,11 +352,10 @@ class Vocabulary:
             for derive in self.rules.derives.values()
             if derive.recursive
         }
-        for number, word in enumerate(self.objects):
-            self.names.objects[word.lower()] = number
-        for words in self.members.values():
-            for index, word in enumerate(words):
-                self.names.objects[word.lower()] = index
+        for of, words in (("", self.objects), *self.members.items()):
+            for number, word in enumerate(words):
+                self.names.objects[word.lower()] = number
+                self.names.words[of, number] = word
 
     @cached_property
     def rules(self) -> Rules:

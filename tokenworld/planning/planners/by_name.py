@@ -13,14 +13,20 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean
+from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean, usage
 from tokenworld.ground import Json, Simulator, StateT
 from tokenworld.planning.ladder import plan
 from tokenworld.planning.lower.encode import Encoding, Unencodable, encode
 from tokenworld.planning.planners.answers import Judge, engine_run, obstacle_notes
 from tokenworld.planning.planners.by_pddl import plan_by_pddl
-from tokenworld.planning.planners.children import run_child
-from tokenworld.planning.planners.doctor import FAST_DOWNWARD, SYMK, find_engine, needed
+from tokenworld.planning.planners.children import answer_of, run_child
+from tokenworld.planning.planners.doctor import (
+    FAST_DOWNWARD,
+    SYMK,
+    driver,
+    find_engine,
+    needed,
+)
 from tokenworld.planning.planners.downward import (
     BLIND,
     FF,
@@ -40,7 +46,14 @@ from tokenworld.planning.task import NotAPlan
 from tokenworld.planning.verdict import PlanStep, Verdict
 from tokenworld.planning.width.search import plan_by_width
 
-__all__ = ["MOST_PLANS", "plan_by", "plan_optimal", "several_plans", "symbolic"]
+__all__ = [
+    "MOST_PLANS",
+    "plan_by",
+    "plan_by_downward",
+    "plan_optimal",
+    "several_plans",
+    "symbolic",
+]
 
 
 Say = Callable[[str], None]
@@ -57,6 +70,17 @@ _FIRST_STATES = 200_000
 
 _SLICE = 0.1
 """Seconds that our own A* takes between two looks at the planners."""
+
+
+_ALIAS_SECONDS = 30
+"""Seconds that Fast Downward may take to list its aliases."""
+
+
+_USAGE = "Usage error occurred."
+
+
+_NOT_TAKEN = (33, 36)
+"""Exit codes with which Fast Downward refuses its arguments."""
 
 
 def plan_by(
@@ -105,6 +129,47 @@ def _ready(search: Configuration) -> Configuration:
     )
 
 
+def plan_by_downward(
+    simulator: Simulator[StateT],
+    state: StateT,
+    goal: str | None,
+    alias: str | None,
+    search: str | None,
+    *,
+    seconds: float,
+    say: Say = lambda line: None,
+) -> Verdict:
+    """The verdict of Fast Downward on encoding E with one of its aliases, or with a search.
+
+    Of a search that goes on after a plan, the last plan counts. Only ``seq-opt`` aliases prove
+    something: that a plan is cheapest, or that there is none. Raises `Failure`: TW0006 for what
+    Fast Downward does not know, TW0811 where it is not installed.
+    """
+    chosen = Configuration("search", search or "", complete=False, anytime=True)
+    if alias is not None:
+        chosen = _by_alias(_ready(chosen), alias)
+    option = "--search" if alias is None else "--alias"
+    return _on_encoding(simulator, state, goal, [_ready(chosen)], seconds, say, option=option)
+
+
+def _by_alias(search: Configuration, alias: str) -> Configuration:
+    """The search with this alias; `Failure` (TW0006) where Fast Downward has none of this name."""
+    command = driver(search.program or Path())
+    if command is None:
+        message = "This installation of Fast Downward has no driver, which knows the aliases."
+        hint = f"Run `{find_engine(FAST_DOWNWARD).install}`, or give the search with `--search`."
+        raise Failure(Diagnostic("TW0811", message, hint=hint))
+    listed = answer_of(*command, "--show-aliases", seconds=_ALIAS_SECONDS)
+    known = [] if listed is None else listed.output.split()
+    if alias not in known:
+        hint = did_you_mean(alias, known) or f"Name one of {', '.join(known)}."
+        raise usage(f"Fast Downward has no alias `{alias}`.", hint)
+    optimal = alias.startswith("seq-opt-")
+    return replace(
+        search, name=alias, search=alias, driver=command, complete=optimal, optimal=optimal
+    )
+
+
 def plan_optimal(
     simulator: Simulator[StateT],
     state: StateT,
@@ -141,7 +206,7 @@ def plan_optimal(
     if searches := _optimal_searches():
         found = _on_encoding(
             simulator, state, goal, searches, left(), say,
-            lambda: go_on(Limits(None, _SLICE)) or cancel(), optimal=True,
+            lambda: go_on(Limits(None, _SLICE)) or cancel(), option="--optimal",
         )  # fmt: skip
         if found.answer != "unknown":
             return found
@@ -188,30 +253,48 @@ def _on_encoding(
     say: Say,
     cancel: Cancel = lambda: False,
     *,
-    optimal: bool = False,
+    option: str = "--engine",
 ) -> Verdict:
-    """The verdict of these searches on encoding E; the first definite answer counts."""
+    """The verdict of these searches on encoding E; the first definite answer counts.
+
+    ``option`` is how the user named them.
+    """
     began = time.monotonic()
     say("encoding the world for a planner")
     encoding = encode(simulator.instance_at(state), simulator, state, goal)
     if isinstance(encoding, Unencodable):
-        return _refused(encoding, goal)
+        return _refused(encoding, goal, option)
     left = max(seconds - (time.monotonic() - began), 0.0)
     program = searches[0].program or Path()
     say(f"running {', '.join(one.name for one in searches)}")
-    option = "--optimal" if optimal else "--engine"
-    judge = Judge(simulator, state, goal, option, polish=not optimal)
+    judge = Judge(simulator, state, goal, option, polish=option != "--optimal")
     known = {one.name: one for one in searches}
 
     def accept(answer: Answer) -> bool:
+        if answer.exit_code in _NOT_TAKEN:
+            raise _usage(answer, option)
         return judge.accept(engine_run(encoding, answer, known[answer.configuration]))
 
-    run_searches(program, encoding.text, searches, seconds=left, cancel=cancel, accept=accept)
+    def better(answer: Answer) -> None:
+        judge.accept(engine_run(encoding, answer, known[answer.configuration]))
+
+    run_searches(
+        program, encoding.text, searches, seconds=left, cancel=cancel, accept=accept, better=better
+    )
     return replace(judge.verdict(), seconds=time.monotonic() - began)
 
 
-def _refused(found: Unencodable, goal: str | None) -> Verdict:
-    hint = "Plan without `--engine`: our own search works on the interpreter."
+def _usage(answer: Answer, option: str) -> Failure:
+    """TW0006: Fast Downward says what is wrong just before it says that it cannot be used so."""
+    said = answer.closing
+    place = said.index(_USAGE) if _USAGE in said else 0
+    why = said[place - 1] if place else answer.detail
+    hint = f"Change `{option}`; www.fast-downward.org describes the searches."
+    return usage(f"Fast Downward does not take this search: {why.rstrip('.')}.", hint)
+
+
+def _refused(found: Unencodable, goal: str | None, option: str) -> Verdict:
+    hint = f"Plan without `{option}`: our own search works on the interpreter."
     notes = obstacle_notes(found.obstacles, hint)
     return Verdict("unknown", goal, None, "", "E", notes=notes)
 

@@ -23,6 +23,7 @@ __all__ = [
     "SYMK",
     "UNIFIED_PLANNING",
     "engines",
+    "driver",
     "find_engine",
     "needed",
     "translator",
@@ -153,6 +154,15 @@ def translator(program: Path) -> tuple[str, ...] | None:
             return (sys.executable, "-m", "fast_downward.translate")
     script = program.parent / "translate" / "translate.py"
     return (sys.executable, str(script)) if script.is_file() else None
+
+
+def driver(program: Path) -> tuple[str, ...] | None:
+    """Return the command of the driver of a Fast Downward program, which knows its aliases."""
+    for folder in program.parents[:5]:
+        script = folder / "fast-downward.py"
+        if script.is_file():
+            return (sys.executable, str(script))
+    return None
 
 
 def _java_problem(install: str) -> tuple[str, str]:

@@ -52,7 +52,8 @@ class Configuration:
     ``optimal``: no plan costs less than the one it finds. ``program`` is the file it is run with,
     where that is another one than usual (SymK). ``anytime``: it goes on after a plan and numbers
     the files of its plans from 1, each better than the one before. It starts ``after`` so many
-    seconds, or when the searches before it have ended.
+    seconds, or when the searches before it have ended. ``driver`` is the command of Fast Downward's
+    driver where ``search`` is one of its aliases.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Configuration:
     program: Path | None = None
     anytime: bool = False
     after: float = 0.0
+    driver: tuple[str, ...] = ()
 
 
 FF = Configuration(
@@ -142,7 +144,7 @@ def run_searches(
     with tempfile.TemporaryDirectory(prefix="tokenworld-") as folder:
         task = Path(folder) / "task.sas"
         task.write_text(text, encoding="utf-8")
-        with _runs(program, task, memory) as start:
+        with _runs(program, task, memory, seconds) as start:
             for answer in _answers(configurations, start, seconds, cancel, better):
                 answers.append(answer)
                 if settles(answer):
@@ -170,12 +172,14 @@ class _Run:
 
 
 @contextmanager
-def _runs(program: Path, task: Path, memory: int) -> Iterator[Callable[[Configuration], _Run]]:
+def _runs(
+    program: Path, task: Path, memory: int, seconds: float
+) -> Iterator[Callable[[Configuration], _Run]]:
     """Yield a function that starts a search; at the end, kill every search still running."""
     runs: list[_Run] = []
 
     def start(configuration: Configuration) -> _Run:
-        runs.append(_start(program, configuration, task, memory))
+        runs.append(_start(program, configuration, task, memory, seconds))
         return runs[-1]
 
     try:
@@ -185,18 +189,31 @@ def _runs(program: Path, task: Path, memory: int) -> Iterator[Callable[[Configur
             run.child.kill()
 
 
-def _start(program: Path, configuration: Configuration, task: Path, memory: int) -> _Run:
+def _start(
+    program: Path, configuration: Configuration, task: Path, memory: int, seconds: float
+) -> _Run:
     """Start one search in a session, and so a process group, of its own."""
     log = task.with_name(f"{configuration.name}.log")
     plan = task.with_name(f"{configuration.name}.plan")
-    chosen = configuration.program or program
-    command = [str(chosen), "--search", configuration.search, "--internal-plan-file", str(plan)]
+    command = _command(configuration.program or program, configuration, task, plan, seconds)
     with task.open("rb") as stdin, log.open("wb") as stdout:
         child = Child(
             command, memory=memory, folder=task.parent, stdin=stdin, stdout=stdout,
             stderr=subprocess.STDOUT,
         )  # fmt: skip
     return _Run(configuration, child, log, plan, time.monotonic())
+
+
+def _command(
+    program: Path, configuration: Configuration, task: Path, plan: Path, seconds: float
+) -> tuple[str, ...]:
+    """The command of a search; a portfolio wants to know its time."""
+    search = configuration.search
+    if configuration.driver:
+        limit = ("--search-time-limit", f"{max(int(seconds), 1)}s")
+        options = ("--alias", search, "--plan-file", str(plan), *limit)
+        return (*configuration.driver, *options, str(task))
+    return (str(program), "--search", search, "--internal-plan-file", str(plan))
 
 
 # ---- answers ------------------------------------------------------------------------------
@@ -273,7 +290,7 @@ def _ended(run: _Run, kind: AnswerKind, detail: str) -> Answer:
 def _answer(run: _Run, code: int) -> Answer:
     """The meaning of an exit code (Fast Downward's documented codes)."""
     match code:
-        case 0:
+        case 0 | 1 | 2 | 3:  # 1 to 3: a portfolio found a plan before it reached a limit
             return _plan(run)
         case 11 if run.configuration.complete:
             return _ended(run, "no plan", "it searched all there is and found no plan")

@@ -396,6 +396,22 @@ class Explanation:
     core: Core | None
     repairs: tuple[Repair, ...]
 
+    def placed(self, place: Callable[[Span], Span]) -> Explanation:
+        """The explanation with other places, for rules that were made from another text."""
+
+        def missing(one: Missing) -> Missing:
+            return replace(one, span=place(one.span), ways=tuple(map(way, one.ways)))
+
+        def way(one: Way) -> Way:
+            return replace(one, span=place(one.span), lacks=tuple(map(missing, one.lacks)))
+
+        core = self.core
+        if core is not None:
+            parts = tuple(replace(one, span=place(one.span)) for one in core.parts)
+            core = replace(core, parts=parts)
+        repairs = tuple(replace(one, span=place(one.span)) for one in self.repairs)
+        return replace(self, missing=tuple(map(missing, self.missing)), core=core, repairs=repairs)
+
     def to_json(self) -> dict[str, Json]:
         core: Json = None
         if self.core is not None:

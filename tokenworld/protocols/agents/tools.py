@@ -155,8 +155,8 @@ class Tools:
         world: World = None,
         goal: Goal = None,
         luck: Annotated[
-            Literal["possible", "certain", "probability"],
-            Field(description="Luck is the planner's choice, or an adversary, or weighed."),
+            Literal["possible", "least", "certain", "probability"],
+            Field(description="Luck is the planner's choice, avoided, an adversary, or weighed."),
         ] = "possible",
         time_limit: Seconds = 60.0,
         seed: int = 0,

@@ -33,7 +33,6 @@ from tokenworld.planning.search.interpreted import platform
 from tokenworld.planning.verdict import Verdict
 from tokenworld.prose.intents import parse_intent_json
 from tokenworld.prose.wording import EnglishProse
-from tokenworld.session import open_world
 from tokenworld.session.intents import Resolver, intent_json
 from tokenworld.session.loading import OpenWorld
 from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, EXIT_UNKNOWN, Output, write_file
@@ -523,10 +522,10 @@ def _not_json(path: Path, reason: str) -> Failure:
     return usage(f"`{path}` is no certificate: {reason}.", hint)
 
 
-def check_file(target: str, path: Path, out: Output, *, seconds: float) -> int:
+def check_file(world: OpenWorld, path: Path, out: Output, *, seconds: float) -> int:
     """Check a certificate against a world: 0 it holds, 1 it does not, 3 time ran out."""
     found = read_certificate(path)
-    report = check_certificate(open_world(target), found, seconds=seconds, say=out.progress)
+    report = check_certificate(world, found, seconds=seconds, say=out.progress)
     _show(report, path, out)
     out.json(report.to_json())
     if report.difference:

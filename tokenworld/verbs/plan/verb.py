@@ -12,10 +12,8 @@ from tokenworld.engine import EngineSimulator
 from tokenworld.ground import Json
 from tokenworld.limits import attempt, halted, left
 from tokenworld.planning.honest.secrets import secrets_read
-from tokenworld.planning.pddl.tree import flat
 from tokenworld.planning.verdict import Explaining, Verdict, summary_lines
-from tokenworld.session import OpenWorld, Session, open_world
-from tokenworld.session.pddl import is_pddl, open_pddl
+from tokenworld.session import OpenWorld, Session
 from tokenworld.session.solving import check_goal, wins_under_seed
 from tokenworld.verbs.output import (
     EXIT_NEGATIVE,
@@ -25,6 +23,8 @@ from tokenworld.verbs.output import (
     limit_notes,
     write_file,
 )
+from tokenworld.verbs.plan.luck import told_luck
+from tokenworld.verbs.plan.target import PlanFiles, Target, opened
 
 if TYPE_CHECKING:
     from tokenworld.planning.quality import Improvement, Quality
@@ -39,8 +39,9 @@ class Extras:
 
     ``certificate`` and ``check`` name files. ``why``: the full reason of an *unwinnable*.
     ``explain``: the matrix. ``engine`` answers alone; ``top`` plans, or ``all_optimal`` ones.
-    ``encoding`` (E or A) answers alone, with the planner that reads it. ``honest``: the plan
-    may not rest on secrets. ``quality``: any plan at once, or ever better ones.
+    ``alias`` and ``search`` are Fast Downward's own and answer alone. ``encoding`` (E or A) answers
+    alone, with the planner that reads it. ``honest``: the plan may not rest on secrets.
+    ``quality``: any plan at once, or ever better ones. ``plan_file`` gets the plan in PDDL.
     """
 
     certificate: Path | None = None
@@ -54,11 +55,27 @@ class Extras:
     encoding: str | None = None
     honest: bool = False
     quality: Quality | None = None
+    alias: str | None = None
+    search: str | None = None
+    plan_file: Path | None = None
 
     @property
     def asked(self) -> bool:
         """Whether anything was asked for."""
         return self != Extras()
+
+    @property
+    def names_engine(self) -> bool:
+        """Whether one engine answers alone."""
+        named = (self.engine, self.encoding, self.alias, self.search)
+        return any(one is not None for one in named)
+
+    @property
+    def leaves_search(self) -> bool:
+        """Whether the way to plan is left open."""
+        several = self.top is not None or self.all_optimal
+        asked = self.optimal or self.honest or self.explain or self.check is not None
+        return not (self.names_engine or several or asked or self.quality is not None)
 
     def refuse_contradictions(self) -> None:
         """`Failure` (TW0006) for options that exclude each other."""
@@ -71,16 +88,20 @@ class Extras:
             "--optimal": self.optimal,
             "--encoding": self.encoding is not None,
             "--quality": self.quality is not None,
+            "--alias": self.alias is not None,
+            "--search": self.search is not None,
         }
         given = [name for name, there in alone.items() if there]
+        several = self.top is not None or self.all_optimal
         more = {
             "--certificate": self.certificate is not None,
             "--why": self.why,
             "--honest": self.honest,
+            "--plan-file": self.plan_file is not None and not several,
         }
         if self.quality is not None and self.honest:
             given += ["--honest"]
-        elif given and given[0] not in ("--engine", "--optimal", "--encoding", "--quality"):
+        elif self.check is not None or self.explain or several:
             given += [name for name, there in more.items() if there]
         if len(given) > 1:
             message = f"{given[0]} and {given[1]} do not go together."
@@ -91,41 +112,56 @@ class Extras:
 
 
 def plan_with(
-    target: str, out: Output, extras: Extras, *, goal: str | None, time_limit: float, seed: int
+    target: Target,
+    out: Output,
+    extras: Extras,
+    *,
+    luck: Literal["possible", "least"],
+    goal: str | None,
+    time_limit: float,
+    seed: int,
 ) -> int:
     """``tw plan`` with these options; the exit code as always."""
-    extras.refuse_contradictions()
     if extras.check is not None:
         from tokenworld.verbs.plan.certificates import check_file
 
-        return check_file(target, extras.check, out, seconds=left(time_limit))
-    session = Session(open_world(target), seed, operator=True)
+        return check_file(target.world, extras.check, out, seconds=left(time_limit))
+    session = Session(target.world, seed, operator=True)
     check_goal(session.world, goal)
+    out.diagnostics(target.remarks)
     if extras.explain:
-        return _matrix(session, goal, out)
+        return _matrix(target, session, goal, out)
     if extras.top is not None or extras.all_optimal:
-        return _several(session, goal, extras, left(time_limit), out)
+        return _several(target, session, goal, extras, left(time_limit), out)
     verdict, improved = attempt(
         "planning",
-        lambda: _answer(session, goal, extras, left(time_limit), out),
+        lambda: _answer(session, goal, extras, luck, left(time_limit), out),
         lambda: (_undecided(goal), ()),
     )
+    verdict = told_luck(session.engine, session.state, verdict)
+    verdict = replace(verdict, notes=target.told(verdict.notes))
     show_verdict(verdict, out)
+    show_actions(target, verdict, out)
     seconds = left(time_limit if extras.why else min(_SHORT_REASON, time_limit))
     explaining = Explaining()
 
     def explained() -> list[dict[str, Json]]:
-        return _why(session, verdict, out, seconds=seconds, full=extras.why)
+        return _why(target, session, verdict, out, seconds=seconds, full=extras.why)
 
     untold: list[dict[str, Json]] = []
     why = explaining("the reason", explained, untold, seconds=seconds)
     out.diagnostics(explaining.notes)
-    told = replace(verdict, notes=(*verdict.notes, *explaining.notes))
+    told = replace(verdict, notes=(*target.remarks, *verdict.notes, *explaining.notes))
     answer: dict[str, object] = {**told.to_json(), "why": why}
+    if target.pair is not None:
+        answer["pddl_plan"] = list(target.actions(verdict))
     code = verdict.exit_code
     if extras.quality is not None:
         answer["quality"] = extras.quality
         answer["improvements"] = [one.to_json() for one in improved]
+    if extras.plan_file is not None:
+        files = PlanFiles(target, seed, goal)
+        answer["plan_file"] = files.write(extras.plan_file, verdict, out)
     if extras.certificate is not None:
         written = _certificate(
             extras.certificate, session.world, verdict, seed, out, left(time_limit)
@@ -166,21 +202,31 @@ def _certificate(
 
 
 def _answer(
-    session: Session, goal: str | None, extras: Extras, seconds: float, out: Output
+    session: Session,
+    goal: str | None,
+    extras: Extras,
+    luck: Literal["possible", "least"],
+    seconds: float,
+    out: Output,
 ) -> tuple[Verdict, tuple[Improvement, ...]]:
     """The verdict, and the plans that led to it where ever better ones were asked for."""
     if extras.quality is not None:
         return _of_quality(session, goal, extras.quality, seconds, out)
-    return _verdict(session, goal, extras, seconds, out), ()
+    return _verdict(session, goal, extras, luck, seconds, out), ()
 
 
 def _verdict(
-    session: Session, goal: str | None, extras: Extras, seconds: float, out: Output
+    session: Session,
+    goal: str | None,
+    extras: Extras,
+    luck: Literal["possible", "least"],
+    seconds: float,
+    out: Output,
 ) -> Verdict:
     if extras.honest:
         return _honest(session, goal, extras, seconds, out)
-    if extras.engine is None and not extras.optimal and extras.encoding is None:
-        return session.plan(goal, time_limit=seconds, say=out.progress)
+    if not extras.names_engine and not extras.optimal:
+        return session.plan(goal, time_limit=seconds, luck=luck, say=out.progress)
     verdict, state = _by_one_engine(session, goal, extras, seconds, out), session.state
     if verdict.answer != "winnable":
         return verdict
@@ -213,7 +259,7 @@ def _honest(
     from tokenworld.verbs.plan.honesty import solve_honest
 
     own = extras.engine == "own" or extras.optimal
-    named = not own and (extras.engine is not None or extras.encoding is not None)
+    named = not own and extras.names_engine
     return solve_honest(
         session.engine,
         session.seed,
@@ -228,9 +274,13 @@ def _honest(
 def _by_one_engine(
     session: Session, goal: str | None, extras: Extras, seconds: float, out: Output
 ) -> Verdict:
-    from tokenworld.planning.planners.by_name import plan_by, plan_optimal
+    from tokenworld.planning.planners.by_name import plan_by, plan_by_downward, plan_optimal
 
     simulator, state = EngineSimulator(session.engine, session.state), session.state
+    if extras.alias is not None or extras.search is not None:
+        return plan_by_downward(
+            simulator, state, goal, extras.alias, extras.search, seconds=seconds, say=out.progress
+        )
     if extras.encoding is not None:
         from tokenworld.planning.planners.by_encoding import plan_on
 
@@ -241,7 +291,13 @@ def _by_one_engine(
 
 
 def _why(
-    session: Session, verdict: Verdict, out: Output, *, seconds: float, full: bool
+    target: Target,
+    session: Session,
+    verdict: Verdict,
+    out: Output,
+    *,
+    seconds: float,
+    full: bool,
 ) -> list[dict[str, Json]]:
     """The reason of an *unwinnable*, shown; empty for any other verdict."""
     if verdict.answer != "unwinnable" or _of_many(verdict):
@@ -251,6 +307,7 @@ def _why(
 
     out.progress("looking for the reason")
     found = explain_unwinnable(session.world, session.state, verdict, seconds=seconds, full=full)
+    found = tuple(one.placed(target.place) for one in found)
     for one in found:
         for line in explanation_lines(one, full=full):
             out.line(line)
@@ -264,10 +321,10 @@ def _of_many(verdict: Verdict) -> bool:
     return verdict.honest is not None and verdict.honest.together and verdict.honest.assignments > 1
 
 
-def _matrix(session: Session, goal: str | None, out: Output) -> int:
+def _matrix(target: Target, session: Session, goal: str | None, out: Output) -> int:
     from tokenworld.planning.capabilities import capabilities, capability_lines
 
-    found = capabilities(session.simulator(), session.state, goal)
+    found = capabilities(session.simulator(), session.state, goal).placed(target.place)
     for line in capability_lines(found):
         out.line(line)
     out.json(found.to_json())
@@ -275,9 +332,17 @@ def _matrix(session: Session, goal: str | None, out: Output) -> int:
 
 
 def _several(
-    session: Session, goal: str | None, extras: Extras, seconds: float, out: Output
+    target: Target,
+    session: Session,
+    goal: str | None,
+    extras: Extras,
+    seconds: float,
+    out: Output,
 ) -> int:
-    """Several plans, cheapest first: 0 with a plan, 1 if there is none, 3 unknown."""
+    """Several plans, cheapest first: 0 with a plan, 1 if there is none, 3 unknown.
+
+    The plan files are numbered from 1.
+    """
     from tokenworld.planning.planners.by_name import MOST_PLANS, several_plans
 
     found = several_plans(
@@ -289,14 +354,26 @@ def _several(
         seconds=seconds,
         say=out.progress,
     )
+    pddl = [target.actions(verdict) for verdict in found.plans]
     for number, verdict in enumerate(found.plans, 1):
         out.line(f"plan {number}: {verdict.ticks:,} ticks (cost {verdict.cost:,})")
         out.line("  " + "; ".join(step.command for step in verdict.plan))
+        if target.pair is not None:
+            out.line("  " + " ".join(pddl[number - 1]))
     out.line(_told(len(found.plans), found.complete, extras.all_optimal))
     if found.reason:
         out.line(f"symk on encoding E: {found.reason}")
-    out.diagnostics(found.notes)
-    out.json(found.to_json())
+    out.diagnostics(target.told(found.notes))
+    answer = found.to_json()
+    if target.pair is not None:
+        answer["pddl_plans"] = [list(one) for one in pddl]
+    if extras.plan_file is not None:
+        files = PlanFiles(target, session.seed, goal)
+        answer["plan_files"] = [
+            files.write(Path(f"{extras.plan_file}.{number}"), verdict, out)
+            for number, verdict in enumerate(found.plans, 1)
+        ]
+    out.json(answer)
     if found.plans:
         return EXIT_OK
     return EXIT_NEGATIVE if found.complete else EXIT_UNKNOWN
@@ -309,12 +386,7 @@ def _told(count: int, complete: bool, optimal: bool) -> str:
     return f"{counted(count, kind)}; there may be more"
 
 
-Luck = Literal["possible", "certain", "probability"]
-
-
-def plan(target: str, out: Output, *, goal: str | None, time_limit: float, seed: int) -> int:
-    """The verdict and the exit code that says it: 0 winnable, 1 unwinnable, 3 unknown."""
-    return plan_with(target, out, Extras(), goal=goal, time_limit=time_limit, seed=seed)
+Luck = Literal["possible", "least", "certain", "probability"]
 
 
 def plan_asked(
@@ -330,38 +402,41 @@ def plan_asked(
     policy: Path | None,
     **extras: Any,
 ) -> int:
-    """``tw plan`` as it was asked; ``extras`` are the fields of `Extras`."""
+    """``tw plan`` as it was asked; ``extras`` are the fields of `Extras`.
+
+    The exit code says the verdict: 0 winnable (or certain), 1 not, 3 unknown.
+    """
     given = Extras(**extras)
-    if problem is not None or target.lower().endswith(".pddl"):
-        more = given.asked or luck != "possible" or policy is not None
-        pair = Path(target), problem
-        return plan_pddl(*pair, out, goal=goal, time_limit=time_limit, seed=seed, more=more)
-    return plan_luck(
-        target, out, luck=luck, goal=goal, states=states, time_limit=time_limit, seed=seed,
-        policy=policy, extras=given,
-    )  # fmt: skip
+    _go_together(luck, policy, given)
+    given.refuse_contradictions()
+    found = opened(target, problem)
+    with found.telling():
+        if luck == "possible" or luck == "least":
+            return plan_with(
+                found, out, given, luck=luck, goal=goal, time_limit=time_limit, seed=seed
+            )
+        return plan_luck(
+            found, out, luck=luck, goal=goal, states=states, time_limit=time_limit, seed=seed,
+            policy=policy,
+        )  # fmt: skip
 
 
 def plan_luck(
-    target: str,
+    target: Target,
     out: Output,
     *,
-    luck: Luck,
+    luck: Literal["certain", "probability"],
     goal: str | None,
     states: int,
     time_limit: float,
     seed: int,
     policy: Path | None,
-    extras: Extras,
 ) -> int:
-    """The same for what luck may do: 0 certain or winnable, 1 not, 3 unknown."""
-    _go_together(luck, policy, extras)
-    if luck == "possible":
-        return plan_with(target, out, extras, goal=goal, time_limit=time_limit, seed=seed)
+    """Whether the goal is certain, or how likely it is."""
     from tokenworld.planning.space.luck import luck_lines
     from tokenworld.session.solving import solve_luck
 
-    world = open_world(target)
+    world = target.world
     check_goal(world, goal)
     verdict = solve_luck(
         world.engine,
@@ -372,6 +447,7 @@ def plan_luck(
         time_limit=time_limit,
         say=out.progress,
     )
+    verdict = replace(verdict, notes=target.told(verdict.notes))
     for line in luck_lines(verdict):
         out.line(line)
     out.diagnostics(verdict.notes)
@@ -386,13 +462,17 @@ def plan_luck(
 
 
 def _go_together(luck: Luck, policy: Path | None, extras: Extras) -> None:
-    """`Failure` (TW0006) for options of which one is about *possible* plans and one is not."""
-    if extras.asked and (luck != "possible" or policy is not None):
+    """`Failure` (TW0006) for options of which one is about plans and one is about policies."""
+    policies = luck in ("certain", "probability")
+    if extras.asked and (policies or policy is not None):
         hint = "Leave out `--luck` and `--policy`: the other options are about *possible* plans."
         raise usage("These options do not go together.", hint)
-    if luck == "possible" and policy is not None:
+    if not policies and policy is not None:
         hint = "Add `--luck certain` or `--luck probability`."
-        raise usage("A *possible* plan is no policy.", hint)
+        raise usage(f"`--luck {luck}` gives a plan, which is no policy.", hint)
+    if luck == "least" and not extras.leaves_search:
+        hint = "Leave out `--luck least`, or the option that names a way to plan."
+        raise usage("The search for the least luck is one of its own.", hint)
 
 
 def show_verdict(verdict: Verdict, out: Output) -> None:
@@ -402,47 +482,10 @@ def show_verdict(verdict: Verdict, out: Output) -> None:
     out.diagnostics(verdict.notes)
 
 
-def plan_pddl(
-    domain: Path,
-    problem: Path | None,
-    out: Output,
-    *,
-    goal: str | None,
-    time_limit: float,
-    seed: int,
-    more: bool,
-) -> int:
-    """The verdict on a PDDL pair, as for a world; a plan comes in PDDL's form too.
-
-    ``more``: other options were given, which are about `.tw` files.
-    """
-    if problem is None or not is_pddl(domain):
-        given = domain if problem is None else problem
-        message = f"`{given}` is half of what is to be planned."
-        raise usage(message, "Give a PDDL domain and then its problem, or a `.tw` file alone.")
-    if more:
-        message = "This option is for `.tw` files, and these are PDDL."
-        hint = f"Run `tw import {domain} {problem} -o DIR`, then `tw plan DIR/world.tw`."
-        raise usage(message, hint)
-    session = Session(open_pddl(domain, problem), seed, operator=True)
-    check_goal(session.world, goal)
-    verdict = session.plan(goal, time_limit=time_limit, say=out.progress)
-    show_verdict(verdict, out)
-    steps = pddl_steps(session.world, verdict)
+def show_actions(target: Target, verdict: Verdict, out: Output) -> None:
+    """The plan for a PDDL pair in PDDL's form too."""
+    steps = target.actions(verdict)
     if steps:
         out.line("in PDDL:")
     for step in steps:
         out.line(f"  {step}")
-    out.json({**verdict.to_json(), "pddl_plan": list(steps)})
-    return verdict.exit_code
-
-
-def pddl_steps(world: OpenWorld, verdict: Verdict) -> tuple[str, ...]:
-    """A plan as planners write it, ``(pick-up b1)``; empty where there is none."""
-    objects = world.instance.objects
-
-    def step(name: str, args: tuple[object, ...]) -> str:
-        words = (objects[arg].name for arg in args if isinstance(arg, int))
-        return flat((name, *words))
-
-    return tuple(step(one.command.action, one.command.args) for one in verdict.steps)

@@ -1,0 +1,140 @@
+"""The world that `tw plan` is asked about: of a `.tw` file, or of a PDDL domain and its problem."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tokenworld.diagnostics import Diagnostic, Failure, Span, usage
+from tokenworld.engine import EngineSimulator
+from tokenworld.planning.pddl.tree import flat
+from tokenworld.planning.search.interpreted import has_costs
+from tokenworld.planning.verdict import Verdict
+from tokenworld.session import LoadFailure, OpenWorld, open_world
+from tokenworld.session.pddl import OpenPair, is_pddl, open_pair
+from tokenworld.verbs.output import Output, write_file
+
+if TYPE_CHECKING:
+    from tokenworld.planning.pddl.export import PddlExport
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A world with its texts; ``pair`` is set where they are PDDL."""
+
+    world: OpenWorld
+    pair: OpenPair | None = None
+
+    @property
+    def remarks(self) -> tuple[Diagnostic, ...]:
+        """What the rules say otherwise than the PDDL."""
+        found = () if self.pair is None else self.pair.imported.remarks
+        return tuple(one for one in found if one.code == "TW0810")
+
+    def place(self, span: Span) -> Span:
+        """A place in the texts of the user."""
+        return span if self.pair is None else self.pair.place(span)
+
+    def told(self, found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+        """Findings at their places in the texts of the user."""
+        return tuple(found) if self.pair is None else tuple(map(self.pair.told, found))
+
+    @contextmanager
+    def telling(self) -> Iterator[None]:
+        """Let a `Failure` about a PDDL pair name places in the PDDL."""
+        try:
+            yield
+        except Failure as failure:
+            if self.pair is None:
+                raise
+            raise LoadFailure(self.told(failure.diagnostics), ()) from None
+
+    def actions(self, verdict: Verdict) -> tuple[str, ...]:
+        """The steps of a plan for a PDDL pair, as planners write them; none for a `.tw` file."""
+        return () if self.pair is None else pddl_steps(self.world, verdict)
+
+
+def opened(path: str, problem: Path | None) -> Target:
+    """The world of ``FILE[:world]``, or of a PDDL domain and its problem; `Failure` where there is
+    none."""
+    if problem is None and not is_pddl(path):
+        return Target(open_world(path))
+    if problem is None or not is_pddl(path):
+        given = path if problem is None else str(problem)
+        message = f"`{given}` is half of what is to be planned."
+        raise usage(message, "Give a PDDL domain and then its problem, or a `.tw` file alone.")
+    pair = open_pair(Path(path), problem)
+    return Target(pair.world, pair)
+
+
+def pddl_steps(world: OpenWorld, verdict: Verdict) -> tuple[str, ...]:
+    """A plan for an imported problem as planners write it, ``(pick-up b1)``; empty where there is
+    none.
+
+    Where actions take time it is ``0: (drive t1 a b) [5]``, one action after the other.
+    """
+    objects = world.instance.objects
+
+    def step(name: str, args: tuple[object, ...]) -> str:
+        words = (objects[arg].name for arg in args if isinstance(arg, int))
+        return flat((name, *words))
+
+    given = [
+        (shown.tick, step(one.command.action, one.command.args))
+        for shown, one in zip(verdict.plan, verdict.steps, strict=True)
+        if not one.command.is_pass
+    ]
+    if all(one.takes is None for one in world.program.actions.values()):
+        return tuple(text for _, text in given)
+    ends = [*(tick for tick, _ in given[1:]), verdict.ticks]
+    return tuple(
+        f"{tick + number * _APART:.3f}: {text} [{end - tick:.3f}]"
+        for number, ((tick, text), end) in enumerate(zip(given, ends, strict=True))
+    )
+
+
+_APART = 0.01
+"""The time between two actions, as validators want it where one needs what the other ends with."""
+
+
+# ---- plan files ---------------------------------------------------------------------------------
+
+
+class PlanFiles:
+    """Writes plans for validators: in the actions of a PDDL pair, or of the exported world."""
+
+    def __init__(self, target: Target, seed: int, goal: str | None) -> None:
+        self._target, self._seed, self._goal = target, seed, goal
+        self._exported: PddlExport | None = None
+
+    def write(self, path: Path, verdict: Verdict, out: Output) -> str | None:
+        """Write the plan of a verdict; ``None``, which is told, where it has none."""
+        if verdict.answer != "winnable":
+            out.note(f"no plan is written to {path}: there is none")
+            return None
+        from tokenworld.planning.pddl.plans import plan_text
+
+        text = plan_text(*self._lines(verdict))
+        hint = "Name a file that can be written, with `--plan-file`."
+        write_file(path, text, hint, folder=path.parent)
+        out.line(f"plan: {path}")
+        return str(path)
+
+    def _lines(self, verdict: Verdict) -> tuple[tuple[str, ...], int | None]:
+        """The actions, and their cost where the problem counts it."""
+        world = self._target.world
+        simulator = EngineSimulator(world.engine, world.engine.start(self._seed))
+        if self._target.pair is not None:
+            paid = verdict.cost if has_costs(simulator) else None
+            return self._target.actions(verdict), paid
+        from tokenworld.planning.pddl.export import export_world
+        from tokenworld.planning.pddl.plans import plan_lines
+
+        start = simulator.start()
+        if self._exported is None:
+            out = export_world(simulator, start, self._goal)
+            self._exported = out
+        return plan_lines(self._exported, simulator.instance_at(start), verdict.steps, verdict.cost)
