@@ -9,13 +9,15 @@ reads what the other changes have no such order: what such an action reads is wr
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Literal, assert_never, cast
 
 from tokenworld.diagnostics import Span
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.planning.reader.expressions import Expressions, is_timed
+from tokenworld.planning.reader.expressions import Expressions, is_timed, show
 from tokenworld.planning.reader.names import FRACTION, TOTAL_COST, UNARY, Locals, Phrase
 from tokenworld.planning.reader.sexpr import Group, Item, Word
 
@@ -23,6 +25,7 @@ Line = tuple[str, Span]
 """A line of the `.tw` text and the place in the PDDL that it comes from."""
 
 _Op = Literal["assign", "increase", "decrease", "scale-up", "scale-down"]
+_SHARE = re.compile(r"(\d+(\.\d*)?|\.\d+|\d+/[1-9]\d*)\Z")
 _CHANGES = frozenset(("assign", "increase", "decrease", "scale-up", "scale-down"))
 
 
@@ -70,7 +73,21 @@ class Loop:
     span: Span
 
 
-Effect = Put | Change | When | Loop
+@frozen
+class Chance:
+    """``probabilistic``: outcomes with their probabilities as written, the last one of which may be
+    empty, for all other cases."""
+
+    outcomes: tuple[tuple[str, tuple[Effect, ...]], ...]
+    span: Span
+
+    @property
+    def effects(self) -> tuple[Effect, ...]:
+        """The effects of all outcomes."""
+        return tuple(one for _, effects in self.outcomes for one in effects)
+
+
+Effect = Put | Change | When | Loop | Chance
 
 
 class Effects(Expressions):
@@ -107,8 +124,10 @@ class Effects(Expressions):
                 return Loop(head, inner, self.effects(body, inner, top=False), item.span)
             case op if op in _CHANGES:
                 return self._change(item, cast("_Op", op), names, top)
-            case "probabilistic" | "oneof" | "one-of":
-                hint = "Import the outcomes as actions of their own."
+            case "probabilistic":
+                return self._chance(item, names)
+            case "oneof" | "one-of":
+                hint = "Import the outcomes as actions of their own, or give them probabilities."
                 raise self.faults.unsupported(f"`{item.head}`", item.span, hint)
             case "at" | "over" if is_timed(item):
                 hint = "Use an action without duration."
@@ -125,6 +144,34 @@ class Effects(Expressions):
         head, args = self.atom(item, names)
         text = self.changed(head, args, item.span).text
         return Put(text.partition("(")[0], args, positive, head.key, item.span)
+
+    def _chance(self, item: Group, names: Locals) -> Chance:
+        parts, whole = item.items[1:], Fraction(0)
+        if not parts or len(parts) % 2:
+            message = "`probabilistic` takes pairs of a probability and an effect."
+            hint = "Write `(probabilistic 0.25 effect …)`."
+            raise self.faults.unexpected(message, item.span, hint)
+        outcomes: list[tuple[str, tuple[Effect, ...]]] = []
+        for share, effect in zip(parts[::2], parts[1::2], strict=True):
+            weight = self._probability(share)
+            whole += weight
+            text = show(share) if weight != 1 else ""
+            outcomes.append((text.replace("/", " / "), self.effects(effect, names, top=False)))
+        if whole > 1:
+            what = "The probabilities of these outcomes sum to more than 1."
+            raise self.faults.unexpected(what, item.span, "Lower one of them.")
+        if whole == 1:  # what is left is the last one
+            outcomes[-1] = ("", outcomes[-1][1])
+        return Chance(tuple(outcomes), item.span)
+
+    def _probability(self, item: Item) -> Fraction:
+        if isinstance(item, Word) and _SHARE.match(item.text):
+            found = Fraction(item.text)
+            if found <= 1:
+                return found
+        message = f"`{show(item)[:40]}` is no probability."
+        hint = "Write a number from 0 to 1, such as `0.25` or `1/3`."
+        raise self.faults.unexpected(message, item.span, hint)
 
     def _change(self, item: Group, op: _Op, names: Locals, top: bool) -> Change:
         target, value = self.exactly(item, 2, "a function and a value")
@@ -152,7 +199,7 @@ def reads(effect: Effect) -> frozenset[str]:
     match effect:
         case When(test=test, effects=effects):
             return test.reads.union(*map(reads, effects))
-        case Loop(effects=effects):
+        case Loop(effects=effects) | Chance(effects=effects):
             return frozenset[str]().union(*map(reads, effects))
         case Change(value=value):
             return value.reads
@@ -167,7 +214,7 @@ def writes(effect: Effect) -> frozenset[str]:
     match effect:
         case Put(key=key) | Change(key=key):
             return frozenset((key,))
-        case When(effects=effects) | Loop(effects=effects):
+        case When(effects=effects) | Loop(effects=effects) | Chance(effects=effects):
             return frozenset[str]().union(*map(writes, effects))
         case _:
             assert_never(effect)
@@ -308,10 +355,24 @@ def _lines(effect: Effect, names: Locals, indent: str, frame: _Frame) -> list[Li
             text = frame.named(test.text, test.reads, test.span, names)
             inner = _block(effects, names, indent + "  ", frame)
             return [(f"{indent}if {text} {{", span), *inner, (indent + "}", span)]
+        case Chance():
+            return _chances(effect, names, indent, frame)
         case Loop():
             return _loop(effect, names, indent, frame)
         case _:
             assert_never(effect)
+
+
+def _chances(chance: Chance, names: Locals, indent: str, frame: _Frame) -> list[Line]:
+    """A body for each outcome; one that is sure is no draw."""
+    found: list[Line] = []
+    for share, effects in chance.outcomes:
+        if not share and not found:
+            return _block(effects, names, indent, frame)
+        word = "else" if not share else f"or {share}" if found else f"chance {share}"
+        found.append((f"{indent}{'} ' if found else ''}{word} {{", chance.span))
+        found += _block(effects, names, indent + "  ", frame)
+    return [*found, (indent + "}", chance.span)]
 
 
 def _loop(loop: Loop, names: Locals, indent: str, frame: _Frame) -> list[Line]:

@@ -13,6 +13,7 @@ from typing import Literal, cast
 
 from tokenworld.diagnostics import Related, Severity, Source, Span, closest, has_errors
 from tokenworld.diagnostics.frozen import frozen
+from tokenworld.planning.reader.durations import duration, untimed
 from tokenworld.planning.reader.effects import Change, Effect, Effects, Put, writes
 from tokenworld.planning.reader.expressions import is_number, show
 from tokenworld.planning.reader.names import (
@@ -46,7 +47,8 @@ class Derived:
 
 @frozen
 class Action:
-    """An action; ``costs`` are its additions to ``total-cost``, in written order."""
+    """An action; ``costs`` are its additions to ``total-cost``, in written order. ``takes`` are the
+    ticks of a durative one."""
 
     name: Word
     params: tuple[Typed, ...]
@@ -55,6 +57,7 @@ class Action:
     effects: tuple[Effect, ...]
     costs: tuple[Phrase, ...]
     span: Span
+    takes: Phrase | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +92,11 @@ class Metric:
     def is_total_cost(self) -> bool:
         return self.sense == "minimize" and self.text.lower() in ("(total-cost)", "total-cost")
 
+    @property
+    def is_known(self) -> bool:
+        """Whether plans can be measured by it; the probability of the goal is by `--luck`."""
+        return self.is_total_cost or (self.sense, self.text) == ("maximize", "(goal-achieved)")
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
@@ -110,7 +118,6 @@ class Problem:
 Lent = Callable[[], Mapping[str, Typed]]
 
 _LATER = {
-    ":durative-action": ("A durative action", "Use an action without duration."),
     ":process": ("A process", "Write it as a law in the `.tw` file."),
     ":event": ("An event", "Write it as a law in the `.tw` file."),
     ":constraints": ("A constraint", "Leave it out, or say it with the goal."),
@@ -233,12 +240,17 @@ class _DomainReader(_FileReader):
                 ":functions": self._functions,
                 ":derived": self.rules.append,
                 ":action": self.rules.append,
+                ":durative-action": self.rules.append,
             },
         )
         self._borrow()
         self.symbols = self._declared()
         self.spelling, self.objects = Spelling(self.symbols), self.symbols.constants
-        for head, read in ((":derived", self._derived), (":action", self._action)):
+        for head, read in (
+            (":derived", self._derived),
+            (":action", self._action),
+            (":durative-action", self._durative),
+        ):
             self.sections(tuple(one for one in self.rules if one.head == head), {head: read})
             self.feeds = self._depends()
         once(self.faults, "action", (one.name for one in self.actions))
@@ -398,9 +410,34 @@ class _DomainReader(_FileReader):
             found[key] = frozenset(seen)
         return found
 
+    def _durative(self, item: Group) -> None:
+        """A durative action, read as one that takes several ticks."""
+        name = self.name(_second(item), "action's name", item.span)
+        fields = self._fields(item, name, (":duration", ":condition", ":effect"))
+        if ":duration" not in fields:
+            hint = "Write `:duration (= ?duration 1)`."
+            message = f"Durative action `{name.text}` has no duration."
+            raise self.faults.unexpected(message, name.span, hint)
+        ticks = duration(fields[":duration"], self.faults)
+        nothing = Group((), name.span)
+        plain = untimed(
+            fields.get(":condition", nothing), fields.get(":effect", nothing), self.faults
+        )
+        read = {":precondition": plain.condition, ":effect": plain.effect}
+        self._read_action(item, name, {**fields, **read}, ticks)
+        what = f"Durative action `{name.text}` becomes one of several ticks: actions do not overlap"
+        what += ", and all its effects come at its end."
+        hint = "Read *unwinnable* as: there is no plan in which one action follows the other."
+        self.faults.tell("TW0810", what, name.span, hint=hint, severity=Severity.WARNING)
+
     def _action(self, item: Group) -> None:
         name = self.name(_second(item), "action's name", item.span)
-        fields = self._fields(item, name)
+        fields = self._fields(item, name, (":precondition", ":effect"))
+        self._read_action(item, name, fields, None)
+
+    def _read_action(
+        self, item: Group, name: Word, fields: Mapping[str, Item], ticks: Item | None
+    ) -> None:
         given = fields.get(":parameters")
         params = () if given is None else self.params(given, name.span)
         if len(params) > _MOST_PARAMETERS:
@@ -423,11 +460,12 @@ class _DomainReader(_FileReader):
             raise Skip
         costs = tuple(one.value for one in effects if isinstance(one, Change) and one.pays)
         kept = tuple(one for one in effects if not (isinstance(one, Change) and one.pays))
-        self.actions.append(Action(name, params, names, asked, kept, costs, item.span))
+        takes = None if ticks is None else self.term(ticks, names)
+        self.actions.append(Action(name, params, names, asked, kept, costs, item.span, takes))
 
-    def _fields(self, item: Group, name: Word) -> dict[str, Item]:
+    def _fields(self, item: Group, name: Word, more: tuple[str, ...]) -> dict[str, Item]:
         """The keywords of an action with what follows each."""
-        known = (":parameters", ":precondition", ":effect")
+        known = (":parameters", *more)
         fields: dict[str, Item] = {}
         parts = iter(item.items[2:])
         for word in parts:

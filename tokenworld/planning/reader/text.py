@@ -120,7 +120,7 @@ def _metrics(
             continue
         text = "" if metric is None else f"{metric.sense} {metric.text}"
         yield f"`metric {name}`", f'"{text}"'
-        if metric is not None and not metric.is_total_cost:
+        if metric is not None and not metric.is_known:
             what = "Plans are not measured by this metric."
             hint = "Increase `(total-cost)` by what a plan should pay."
             severity = Diagnostic("TW0809", what).severity
@@ -217,6 +217,8 @@ def _function(
 
 def _action(action: Action, domain: Domain) -> Iterator[Line]:
     head = f"action {word(action.name.text)}({_bound(action, domain)})"
+    if action.takes is not None:
+        head += f" takes {action.takes.text}"
     if action.costs:
         several = len(action.costs) > 1
         paid = joined("+", SUM, action.costs, action.span, SUM, SUM + 1)
