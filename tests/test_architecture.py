@@ -42,7 +42,7 @@ HOME = {
     "textual": "play",
     "textual_serve": "play/web",
     "aiohttp": "play/web",
-    "unified_planning": "planning",
+    "unified_planning": ("planning", "protocols/unified.py"),
     "pydantic": ("model/schema.py", "protocols/agents"),
     "mcp": "protocols/agents",
     "anyio": "protocols/agents",
