@@ -196,6 +196,7 @@ def test_the_reason_and_the_matrix_name_places_in_the_pddl(tw: Tw, pair: Pair) -
     assert {one["place"].rpartition(":")[0] for one in why[0]["core"]["parts"]} <= set(
         map(str, pair)
     )
+    assert "it would help to let `road(a, b)` be `true` at the start: then 5 ticks" in ran.out
     ran = tw("plan", *pair, "--explain")
     assert (ran.code, "world.tw" in ran.out, f"{pair[0]}:7" in ran.out) == (0, False, True)
 

@@ -13,6 +13,7 @@ from lower_worlds import Opened, opened
 
 from tokenworld.ground import slots
 from tokenworld.planning.proof.causes import Why
+from tokenworld.planning.proof.reasons import _nearest
 from tokenworld.planning.search.interpreted import Limits
 from tokenworld.planning.space.graph import explore
 from tokenworld.verbs.fuzz.verdicts import disagreement
@@ -100,3 +101,39 @@ world w {
 def test_what_other_conditions_rely_on_is_not_dropped() -> None:
     """`d1.at.n` has a value only where `d1.at` is not `none`."""
     assert disagreement(RELIED_ON, ("",)) is None
+
+
+# ---- short reasons ------------------------------------------------------------------------------
+
+
+def test_the_chain_ends_at_what_no_rule_changes() -> None:
+    """A parcel can be loaded where it lies, had the truck a way there: not where it does not lie,
+    because it cannot be unloaded there."""
+    world = opened("""
+relation road(a: City, b: City)
+type City
+type Truck { at: City }
+type Parcel { at: City?  on: Truck? }
+action drive(t: Truck, c: City) { require road(t.at, c)  t.at = c }
+action load(p: Parcel, t: Truck) { require p.at == t.at  p.at = none  p.on = t }
+action unload(p: Parcel, t: Truck) { require p.on == t  p.on = none  p.at = t.at }
+world w {
+  object a, b, c: City
+  object truck: Truck { at = a }
+  object box: Parcel { at = b }
+  setup { add road(a, c)  add road(b, a) }
+  goal there: box.at == c
+}
+""")
+    chain = Why(world.simulator, world.state, {}).goal("there")
+    told = []
+    while chain:
+        (told, chain) = ([*told, chain[0]], chain[0].ways[0].lacks if chain[0].ways else ())
+    assert told[-1].held[0].name == "road(a, b)"
+
+
+def test_the_deepest_lines_of_a_long_chain_are_left_out() -> None:
+    lines = ["a", "  b", "    c", "      d", "    e", "  f", "    g"]
+    assert _nearest(lines, 7) == lines
+    assert _nearest(lines, 4) == ["a", "  b", "    c", "  f"]
+    assert _nearest(lines, 0) == ["a"]

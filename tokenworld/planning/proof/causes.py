@@ -28,6 +28,11 @@ from tokenworld.planning.proof.unsolvable_core import quoted, slot_text, value_s
 _DEEPEST = 8
 _MOST_WAYS = 3
 _MOST_SHOWN = 4
+_MOST_COMPARED = 16
+"""Bindings of a rule that lack as little that are compared."""
+
+_Lacking = list[tuple[Term, Env[ValueSet]]]
+"""Conditions that never hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +94,10 @@ class Why:
             self.sound = False
 
     def goal(self, name: str) -> tuple[Missing, ...]:
-        """The conjuncts of a goal line that never hold, each with what is behind it."""
+        """The conjuncts of a goal line that never hold, each with what is behind it.
+
+        Below a conjunct, ``above`` has the texts and rules of the chain so far, and its fluents.
+        """
         if not self.sound:
             return ()
         return self._lacking(self._line(name).condition, Env(), frozenset(), 0)
@@ -127,7 +135,8 @@ class Why:
         key = f"{text} {sorted(str(slot) for slot in slots)}"
         ways: tuple[Way, ...] = ()
         if depth < _DEEPEST and key not in above:
-            ways = self._ways(term, env, slots, above | {key}, depth)
+            about = {slot[0] for slot in slots}
+            ways = self._ways(term, env, slots, above | {key} | about, depth)
         held = tuple(self._held(slot) for slot in slots[:_MOST_SHOWN])
         return Missing(term, env, text, term.span, held, ways)
 
@@ -204,20 +213,38 @@ class Why:
         above: frozenset[str],
         depth: int,
     ) -> Way | None:
-        best: tuple[Unit, list[tuple[Term, Env[ValueSet]]]] | None = None
+        """The binding of a rule that lacks least, and of several the one whose lacks are about
+        something new: else the chain runs in a circle."""
+        best: list[tuple[Unit, _Lacking]] = []
         for unit in units:
             again = self._call(unit) in above
             write = None if again else self._helping(unit, term, env, slots)
             if write is not None:
                 lacking = list(self._lacks(unit, write))
-                if lacking and (best is None or len(lacking) < len(best[1])):
-                    best = (unit, lacking)
-        if best is None:
+                if lacking and (not best or len(lacking) < len(best[0][1])):
+                    best = [(unit, lacking)]
+                elif lacking and len(lacking) == len(best[0][1]) and len(best) < _MOST_COMPARED:
+                    best.append((unit, lacking))
+        if not best:
             return None
-        unit, lacking = best
+        unit, lacking = min(best, key=lambda one: self._circling(one[1], above))
         above |= {self._call(unit)}
         lacks = [self._missing(one, inside, above, depth + 1) for one, inside in lacking]
         return Way(_kind(unit.rule), unit.rule.name, self._call(unit), unit.span, tuple(lacks))
+
+    def _circling(self, lacking: _Lacking, above: frozenset[str]) -> tuple[int, int]:
+        """How many of some conditions are about fluents that the chain is about already, and how
+        many about fluents that a rule changes; no more than needed to compare."""
+        names = [{slot[0] for slot in self._slots(*one)} for one in lacking]
+        return (
+            sum(one <= above for one in names),
+            sum(one <= self._written for one in names),
+        )
+
+    @cached_property
+    def _written(self) -> frozenset[str]:
+        """The fluents that some rule changes."""
+        return frozenset(name for _, written, _ in self._rules for name in written)
 
     def _call(self, unit: Unit) -> str:
         args = self.facts.shown_args(unit.params, unit.args)

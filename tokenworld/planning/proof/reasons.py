@@ -379,6 +379,9 @@ def _ways(missing: Sequence[Missing]) -> Iterator[Way]:
 _CORE_STATES = 10_000
 """Most states of a world whose core is searched without `--why`: a core takes tens of proofs."""
 
+_MOST_LINES = 12
+"""Lines of a reason that is not asked for; verdict and proof are three more."""
+
 _ENCODED = 5
 """Most changed worlds that are encoded for a planner beside a verdict."""
 
@@ -509,25 +512,46 @@ def _way_json(way: Way) -> dict[str, Json]:
 
 
 def explanation_lines(found: Explanation, *, full: bool) -> tuple[str, ...]:
-    """The explanation in plain lines: the chain of causes, the core if ``full``, repairs."""
+    """The explanation in plain lines: the chain of causes, the core if ``full``, repairs.
+
+    If not ``full``, no more than `_MOST_LINES`.
+    """
     lines: list[str] = []
     for missing in found.missing:
         lines += _missing_lines(missing, 0, f"nothing ever makes `{missing.text}` true", full)
     if not found.missing:
         lines.append(f"goal `{found.goal}`: each part can be had for itself, not all at once")
-    if found.core is not None:
-        lines += _core_lines(found.core)
+    core = [] if found.core is None else _core_lines(found.core)
+    repairs = []
     for repair in found.repairs:
         ticks = "1 tick is" if repair.ticks == 1 else f"{repair.ticks:,} ticks are"
-        lines.append(f"it would help to {repair.text}: then {ticks} enough")
-    return tuple(_once(lines))
+        repairs.append(f"it would help to {repair.text}: then {ticks} enough")
+    chain = _once(lines)
+    if not full:
+        chain = _nearest(chain, _MOST_LINES - len(repairs))
+        core = core[: _MOST_LINES - len(repairs) - len(chain)]
+    return (*chain, *core, *repairs)
+
+
+def _nearest(lines: Sequence[str], most: int) -> Sequence[str]:
+    """The lines nearest to the goal: of too many, the deepest are left out, the last ones first."""
+    kept = list(lines)
+    while len(kept) > max(most, 1):
+        deepest = max(_depth(line) for line in kept)
+        last = max(at for at, line in enumerate(kept) if _depth(line) == deepest)
+        del kept[last]
+    return kept
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _once(lines: Sequence[str]) -> Sequence[str]:
     """Lines without those that repeat an earlier one at any depth, with what is below them."""
     seen, kept, below = set[str](), list[str](), None
     for line in lines:
-        depth = len(line) - len(line.lstrip())
+        depth = _depth(line)
         if below is not None and depth > below:
             continue
         below = depth if line.strip() in seen else None
@@ -562,7 +586,7 @@ def _way_lines(way: Way, depth: int, full: bool) -> list[str]:
     return lines
 
 
-def _core_lines(core: Core) -> Sequence[str]:
+def _core_lines(core: Core) -> list[str]:
     how = "minimal" if core.minimal else f"reduced; time ran out with {core.unsure} parts untried"
     lines = [f"core ({how}, by {core.oracle}): without any of these it could not be proved"]
     if not core.minimal:
