@@ -77,7 +77,7 @@ def test_a_durative_action_takes_ticks(tmp_path: Path) -> None:
     assert "takes 2" in text
     assert "require busy" not in text  # it holds from the start on
     assert "add busy" not in text  # and ends with the flight
-    assert [one.code for one in pair.imported.remarks] == ["TW0810", "TW0810"]
+    assert [one.code for one in pair.imported.remarks] == ["TW0810"]
     assert "do not overlap" in pair.imported.remarks[0].message
 
 
@@ -89,6 +89,14 @@ def test_its_plan_has_times(tmp_path: Path) -> None:
         "0.000: (unlock b) [2.000]",
         "2.010: (fly p1 a b) [3.000]",
     )
+
+
+def test_without_a_plan_there_are_no_steps(tmp_path: Path) -> None:
+    pair = opened(tmp_path, TIMED, TIMED_PROBLEM.replace("(at p1 b)", "(not (= a b)) (at p1 b)"))
+    assert pddl_steps(pair.world, Session(pair.world).plan(None, time_limit=20))
+    pair = opened(tmp_path, TIMED, TIMED_PROBLEM.replace("(at p1 b) (seen b)", "(= a b)"))
+    verdict = Session(pair.world).plan(None, time_limit=20)
+    assert (verdict.answer, pddl_steps(pair.world, verdict)) == ("unwinnable", ())
 
 
 def test_the_plan_is_valid_by_another_validator(tmp_path: Path) -> None:

@@ -23,13 +23,15 @@ from tokenworld.planning.verdict import PlanStep
 __all__ = ["plan_lines", "plan_text"]
 
 
-def plan_text(lines: Sequence[str], cost: int | None) -> str:
+def plan_text(lines: Sequence[str], cost: int | None, ticks: int | None = None) -> str:
     """The text of a plan file: an action a line, and what they cost.
 
-    ``cost`` is ``None`` where the problem has no metric of costs: each action is then worth 1.
+    ``cost`` is ``None`` where the problem has no metric of costs: each action is then worth 1. With
+    ``ticks``, which a plan with times takes, these are told instead.
     """
     paid, kind = (len(lines), "unit") if cost is None else (cost, "general")
-    return "".join(f"{line}\n" for line in (*lines, f"; cost = {paid} ({kind} cost)"))
+    last = f"; cost = {paid} ({kind} cost)" if ticks is None else f"; makespan = {ticks}"
+    return "".join(f"{line}\n" for line in (*lines, last))
 
 
 def plan_lines(

@@ -424,11 +424,13 @@ class _DomainReader(_FileReader):
             fields.get(":condition", nothing), fields.get(":effect", nothing), self.faults
         )
         read = {":precondition": plain.condition, ":effect": plain.effect}
+        first = all(one.takes is None for one in self.actions)
         self._read_action(item, name, {**fields, **read}, ticks)
-        what = f"Durative action `{name.text}` becomes one of several ticks: actions do not overlap"
-        what += ", and all its effects come at its end."
-        hint = "Read *unwinnable* as: there is no plan in which one action follows the other."
-        self.faults.tell("TW0810", what, name.span, hint=hint, severity=Severity.WARNING)
+        if first:
+            what = "Durative actions, this one and others, become actions of several ticks:"
+            what += " they do not overlap, and all effects come at the end."
+            hint = "Read *unwinnable* as: there is no plan in which one action follows the other."
+            self.faults.tell("TW0810", what, name.span, hint=hint, severity=Severity.WARNING)
 
     def _action(self, item: Group) -> None:
         name = self.name(_second(item), "action's name", item.span)

@@ -87,13 +87,18 @@ def pddl_steps(world: OpenWorld, verdict: Verdict) -> tuple[str, ...]:
         for shown, one in zip(verdict.plan, verdict.steps, strict=True)
         if not one.command.is_pass
     ]
-    if all(one.takes is None for one in world.program.actions.values()):
+    if not given or not takes_time(world):
         return tuple(text for _, text in given)
     ends = [*(tick for tick, _ in given[1:]), verdict.ticks]
     return tuple(
         f"{tick + number * _APART:.3f}: {text} [{end - tick:.3f}]"
         for number, ((tick, text), end) in enumerate(zip(given, ends, strict=True))
     )
+
+
+def takes_time(world: OpenWorld) -> bool:
+    """Whether some action of a world takes several ticks, so that plans have times."""
+    return any(one.takes is not None for one in world.program.actions.values())
 
 
 _APART = 0.01
@@ -117,7 +122,9 @@ class PlanFiles:
             return None
         from tokenworld.planning.pddl.plans import plan_text
 
-        text = plan_text(*self._lines(verdict))
+        lines, cost = self._lines(verdict)
+        timed = self._target.pair is not None and takes_time(self._target.world)
+        text = plan_text(lines, cost, verdict.ticks if timed else None)
         hint = "Name a file that can be written, with `--plan-file`."
         write_file(path, text, hint, folder=path.parent)
         out.line(f"plan: {path}")
@@ -135,6 +142,5 @@ class PlanFiles:
 
         start = simulator.start()
         if self._exported is None:
-            out = export_world(simulator, start, self._goal)
-            self._exported = out
+            self._exported = export_world(simulator, start, self._goal)
         return plan_lines(self._exported, simulator.instance_at(start), verdict.steps, verdict.cost)
