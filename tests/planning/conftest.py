@@ -69,6 +69,7 @@ class GraphWorld:
             actor=None,
             laws={},
             births=(),
+            watches={},
             invariants={},
             conserves={},
             fluents={},

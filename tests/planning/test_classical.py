@@ -258,6 +258,16 @@ def test_what_the_translator_does_not_read_is_left_to_others(impatient):
         assert verdict.encoding != "PDDL (lifted)"
 
 
+@planner
+def test_costs_do_not_keep_a_world_from_the_translator(impatient):
+    """LAMA's first search counts every action as 1, whatever its cost depends on."""
+    fee = "function fee(x: Lamp): int = 2\naction pay(x: Lamp) cost fee(x) { x.hot = true }"
+    simulator = simulator_of("three.on and two.hot", fee)
+    verdict = ladder.plan(simulator, simulator.start(), None)
+    assert (verdict.answer, verdict.encoding) == ("winnable", "PDDL (lifted)")
+    assert verdict.cost == 2
+
+
 COUNTED = "function steps(): 0 to 9 = 0  action walk() { require steps() < 9  steps() += 1 }"
 SPARK = """
 function charge(): 0 to 1 = 1

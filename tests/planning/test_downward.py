@@ -115,6 +115,19 @@ def test_a_search_starts_after_its_head_start_or_when_the_others_ended(tmp_path:
 
 
 @posix
+def test_a_search_beside_others_ends_after_its_share(tmp_path: Path) -> None:
+    short = Configuration("short", "short", complete=True, most=0.2)
+    program = fake(tmp_path, 'case "$2" in short) sleep 30;; esac; sleep 1; exit 12')
+    answers = run_searches(program, "task", (FF, short), seconds=20)
+    assert [(one.configuration, one.result) for one in answers] == [
+        ("short", "limit"), ("ff", "failed")
+    ]  # fmt: skip
+    assert "0.2 s" in answers[0].detail
+    (alone,) = run_searches(program, "task", (short,), seconds=1)
+    assert "1 s" in alone.detail  # nobody is there to make room for
+
+
+@posix
 def test_an_incomplete_search_proves_nothing(tmp_path: Path) -> None:
     greedy = Configuration("greedy", "greedy()", complete=False)
     program = fake(tmp_path, "exit 11")

@@ -28,6 +28,7 @@ from tokenworld.diagnostics import Diagnostic, Severity, no_verdict
 from tokenworld.ground import Simulator, StateT
 from tokenworld.limits import attempt, halted, limited
 from tokenworld.planning.honest.secrets import secrets_read
+from tokenworld.planning.lower.encode import is_plain
 from tokenworld.planning.planners.answers import (
     RELAXED,
     Classical,
@@ -35,7 +36,7 @@ from tokenworld.planning.planners.answers import (
     attempt_of,
     judged,
 )
-from tokenworld.planning.planners.by_encoding import HEAD_START, fast_downward
+from tokenworld.planning.planners.by_encoding import HEAD_START, fast_downward, plain_downward
 from tokenworld.planning.planners.by_pddl import translated_downward
 from tokenworld.planning.planners.doctor import FAST_DOWNWARD, SYMK, EngineInfo, find_engine
 from tokenworld.planning.proof.relaxed import hopeless
@@ -85,15 +86,17 @@ def plan(
     Raises `Failure` with TW0201 for a goal that the world does not have.
     """
     require_goal(simulator, goal)
-    own = OwnRung(simulator, state, goal, within, packs=packs)
-    ladder = _Ladder(
-        simulator, state, goal, within, time_limit, memory_limit, own, progress, cancel
-    )
     planner = cache(lambda: engine or _installed())
+    plain = within is None and is_plain(simulator.instance_at(state), goal)
+    hurried = plain and classical is not None
+    own = OwnRung(simulator, state, goal, within, packs=packs, hurried=hurried)
+    ladder = _Ladder(
+        simulator, state, goal, within, time_limit, memory_limit, own, progress, cancel, plain
+    )
 
     def found() -> Verdict | None:
         return (
-            ladder.search_first(patient=not packs or within is not None)
+            ladder.search_first(planner, patient=not packs or within is not None)
             or (translated and ladder.translate(planner, translated))
             or ladder.look_wide(width=width)
             or (classical and ladder.ask(planner(), classical))
@@ -127,8 +130,10 @@ class _Ladder(Generic[StateT]):
         own: OwnRung[StateT],
         progress: Say | None,
         cancel: Cancel | None,
+        plain: bool,
     ) -> None:
         self._simulator, self._state, self._goal, self._own = simulator, state, goal, own
+        self._plain = plain
         self._within, self._time_limit, self._memory_limit = within, time_limit, memory_limit
         self._say: Say = progress or (lambda line: None)
         self._cancel: Cancel = cancel or (lambda: False)
@@ -140,22 +145,26 @@ class _Ladder(Generic[StateT]):
 
     # ---- the rungs ----
 
-    def search_first(self, *, patient: bool) -> Verdict | None:
+    def search_first(self, planner: Callable[[], EngineInfo], *, patient: bool) -> Verdict | None:
         """Our own search under a cap; ``patient``: the whole of it, for no other rung will do."""
         end = time.monotonic() + min(_FIRST_SECONDS, _FIRST_SHARE * self._time_limit)
         for stage in stages(_FIRST_STATES, patient=patient):
             verdict = self._search(self._own, max(end - time.monotonic(), 0.0), stage)
             if verdict is not None or not self._own.can_go_on:
                 return verdict
-            if is_left_to_others(self._own, stage):
+            if self._own.is_put_off and not planner().ready:
+                self._own.pack()
+            elif is_left_to_others(self._own, stage):
                 break
         return None
 
     def translate(self, planner: Callable[[], EngineInfo], translated: Classical) -> Verdict | None:
-        """Run Fast Downward on the lifted export, where an encoding may take long."""
+        """Run Fast Downward where the general encoding may take long: on a plain world grounded at
+        once, or else on the lifted export."""
         if not self._is_costly() or self._over() or not planner().ready:
             return None
-        return self._heard(planner(), translated)
+        plain = self._heard(planner(), plain_downward) if self._plain else None
+        return plain or (None if self._over() else self._heard(planner(), translated))
 
     def _is_costly(self) -> bool:
         """Whether states are costly to pack or are not packed; encoding E is then costly too."""
@@ -165,13 +174,20 @@ class _Ladder(Generic[StateT]):
         """Run the width search under a cap, where an encoding may take long; no ``within``."""
         if not (width and self._is_costly()) or self._within is not None or self._over():
             return None
-        return self._search(self._by_width(), _LOOK_SHARE * self._time_limit, _LOOK_STATES)
+        seconds = _LOOK_SHARE * self._time_limit
+
+        def look() -> Verdict | None:
+            return self._search(self._by_width(), seconds, _LOOK_STATES)
+
+        with limited(seconds, None, time.monotonic()):
+            return attempt("the width search", look, lambda: None)
 
     def search_on(self, *, width: bool) -> Verdict | None:
         """Run our own search and the width search in turn, for the remaining time.
 
         A bound on ticks is for the first alone. The second begins if no encoding is possible.
         """
+        self._own.pack()
         rungs = [self._own]
         if width and self._within is None and not self._own.answered and not self._over():
             pair = [self._own, self._by_width()]
@@ -236,10 +252,12 @@ class _Ladder(Generic[StateT]):
     def _meanwhile(self) -> bool:
         """Whether the planners may stop; called often while they run.
 
-        After the planners' head start, our own search runs beside them.
+        After the planners' head start, our own search runs beside them; not in a plain world,
+        where blind proves faster what it could prove.
         """
         self._asked = self._asked or time.monotonic()
-        if self._own.can_go_on and time.monotonic() >= self._asked + HEAD_START:
+        beside = self._own.can_go_on and not self._plain
+        if beside and time.monotonic() >= self._asked + HEAD_START:
             seconds = min(_SLICE, max(self._left(), 0.0))
             self._own.run(Limits(None, seconds, self._memory_limit), self._say, self._cancel)
         now = time.monotonic()
@@ -335,7 +353,7 @@ class _Ladder(Generic[StateT]):
         self._attempts.append(Attempt(engine, encoding, result, detail, seconds))
 
     def _searched(self) -> tuple[Attempt, ...]:
-        begun = [rung for rung in (self._wide,) if rung is not None and rung.result is not None]
+        begun = [rung for rung in (self._wide,) if rung is not None and rung.begun]
         return tuple(rung.attempt() for rung in (self._own, *begun))
 
     def _fault(self, engine: str, detail: str) -> None:
@@ -365,7 +383,7 @@ class _Ladder(Generic[StateT]):
         return replace(verdict, attempts=attempts, notes=notes, seconds=spent)
 
 
-_TRIED = 300
+_TRIED = 100
 """After so many states packing was tried. Where it would have taken too long, that is enough."""
 _UNPACKED = 600
 """States of a first search that goes on the interpreter."""

@@ -9,6 +9,7 @@ steps are no plan. What cannot be checked within a fixed amount of work stays as
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
+from math import isqrt
 from typing import Generic
 
 from tokenworld.diagnostics.frozen import frozen
@@ -72,12 +73,12 @@ def _take(simulator: Simulator[StateT], state: StateT, step: PlanStep) -> Succes
     """The successor that the step counts on, or a clause that says why there is none."""
     if _unborn(simulator, state, step.command):
         return f"`{step.command.action}` names an object that was not created by then"
-    shown = _shown(simulator, state, step)
     if simulator.lost(state):
-        return f"`{shown}` comes after the end of the world"
+        return f"`{_shown(simulator, state, step)}` comes after the end of the world"
     leaning = simulator.leaning(state, step.command, step.draws)
     if leaning is not None and _fits(step.draws, leaning.draws):
         return leaning  # of all that fit, the first: and if one fits exactly, that one
+    shown = _shown(simulator, state, step)
     successors = few_successors(simulator, state, step.command, _MOST_OUTCOMES_OF_A_STEP)
     if successors is None:
         return f"`{shown}` has more outcomes of chance than can be looked through"
@@ -135,7 +136,7 @@ def shown(
     )
 
 
-_MOST_REPLAYED = 8_000
+_MOST_REPLAYED = 2_500
 """Steps replayed at most to shorten one plan."""
 _MOST_BRANCHES_SHORTENED = 256
 """States kept side by side at most to see that a draw does not matter."""
@@ -156,8 +157,9 @@ def without_idle_steps(
     No worse: its cost is not higher, nor are its ticks at equal cost.
     """
     best, work = _eliminated(simulator, replayed, goal)
+    waits = PASS in simulator.commands(replayed.states[0])
     for index in reversed(range(len(best.steps))):
-        for tail in _shorter(simulator, best, index):
+        for tail in _shorter(best, index, waits=waits):
             work += len(tail)
             if work > _MOST_REPLAYED:
                 return best
@@ -178,7 +180,7 @@ def _eliminated(
     ICAPS 2010).
     """
     best, index, work = replayed, 0, 0
-    while index < len(best.steps):
+    while index < len(best.steps) < isqrt(2 * _MOST_REPLAYED):
         work += len(best.steps) - index
         if work > _MOST_REPLAYED:
             break
@@ -208,9 +210,10 @@ def _taken(
 
 
 def _shorter(
-    simulator: Simulator[StateT], replayed: Replay[StateT], index: int
+    replayed: Replay[StateT], index: int, *, waits: bool
 ) -> Iterator[tuple[PlanStep, ...]]:
-    """The rest of the plan from a step on, without it or with `pass` in its place.
+    """The rest of the plan from a step on, without it or, where one ``waits``, with `pass` in its
+    place.
 
     The same with the next step of the same command, for what switches something there and back.
     """
@@ -222,7 +225,7 @@ def _shorter(
     spots = [(0,)] if twin is None else [(0,), (0, twin)]
     for spot in spots:
         yield tuple(step for n, step in enumerate(rest) if n not in spot)
-    if not command.is_pass and PASS in simulator.commands(replayed.states[index]):
+    if waits and not command.is_pass:
         for spot in spots:
             yield tuple(_idle(step) if n in spot else step for n, step in enumerate(rest))
 

@@ -163,6 +163,8 @@ class TooManyEffects(Exception):
 def single_valued(task: Task) -> Task:
     """The same task, where every literal names exactly one value; raises `TooManyEffects`."""
     watched, made, effects = _Watched(task), list[Operator](), 0
+    if len(watched.variables) == len(task.variables):
+        return task
     for operator in task.operators:
         made.append(watched.operator(operator, _MOST_EFFECTS - effects))
         effects += len(made[-1].effects)

@@ -283,7 +283,9 @@ def solve(
         return _explained(engine, state, verdict)
     left = max(time_limit - (time.monotonic() - began), 0.0)
     verdict = with_less_luck(engine, state, verdict, luck, seconds=left, cancel=cancel)
-    return verdict.with_seed(state.seed, wins_under_seed(engine, state, verdict.steps, goal))
+    steps, certain = verdict.steps, verdict.wins_with_seed is True  # it counts on no draw
+    wins = certain or wins_under_seed(engine, state, steps, goal)
+    return verdict.with_seed(state.seed, wins)
 
 
 def with_less_luck(

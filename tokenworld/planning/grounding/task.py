@@ -22,7 +22,7 @@ from tokenworld.core.rules import Ending
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Command, Raw
 from tokenworld.planning.grounding.conditions import Conditions
-from tokenworld.planning.grounding.reach import Ranges, Reached, rank, rows
+from tokenworld.planning.grounding.reach import Ranges, Reached, rows
 from tokenworld.planning.grounding.rules import (
     Amount,
     Arg,
@@ -176,11 +176,6 @@ def _exclude_each_other(held: Iterable[Pair], excluding: Mapping[Pair, set[int]]
     return len(set(of)) < len(of)
 
 
-def _place(fact: Fact) -> tuple[str, tuple[Any, ...]]:
-    """Return the place of a fact in the order of names and declarations."""
-    return fact[0], rank(fact[1])
-
-
 class _Tasking:
     """Finds the variables, then makes the operators of one action after another."""
 
@@ -242,8 +237,12 @@ class _Tasking:
         taken = {fact for group in found for fact in group}
         rest = ((name, args) for name, every in moving.items() for args in every)
         parts = [*found, *((fact,) for fact in rest if fact not in taken)]
-        ordered = (tuple(sorted(group, key=_place)) for group in parts)
-        return sorted(ordered, key=lambda group: _place(group[0]))
+        ordered = (tuple(sorted(group, key=self._place)) for group in parts)
+        return sorted(ordered, key=lambda group: self._place(group[0]))
+
+    def _place(self, fact: Fact) -> str:
+        """The place of a fact: in the alphabet, as Fast Downward's translator orders them."""
+        return self._facts.slot_name(fact).lower()
 
     # ---- operators ----------------------------------------------------------------------------
 

@@ -101,8 +101,12 @@ def encode(
     once it returns true, the diagrams of the world count as too big. Every construct without an
     encoding is reported as an obstacle: nothing is left out silently.
     """
-    over = simulator.lost(state) or not (simulator.commands(state) or simulator.won(state, goal))
     facts = facts_of(simulator, state, instance)
+
+    def over() -> bool:
+        playing = simulator.commands(state) or simulator.won(state, goal)
+        return simulator.lost(state) or not playing
+
     return encode_facts(facts, goal, over=over, grouped=grouped, limit=limit, late=late)
 
 
@@ -110,25 +114,24 @@ def encode_facts(
     facts: Facts,
     goal: str | None,
     *,
-    over: bool = False,
+    over: Callable[[], bool] = lambda: False,
     grouped: bool = True,
     limit: int = _MOST_NODES,
     late: Callable[[], bool] | None = None,
 ) -> Encoding | Unencodable:
-    """As `encode`, from the facts of a state; ``over``: play has ended there."""
+    """As `encode`, from the facts of a state; ``over``: play has ended there, which a plain world
+    shows by its commands."""
     instance = facts.instance
-    plain = None if over else plain_encoding(facts, goal, grouped=grouped)
+    plain = encode_plain(facts, goal, grouped=grouped)
     if plain is not None:
-        return (
-            Encoding(by_causes(single_valued(plain)), plain=plain) if plain.goal else _NOTHING_LEFT
-        )
+        return plain
     try:
         world = TakenApart(facts, goal, limit, late)
         cone = cone_of(world)
         obstacles = (*world.analysis.obstacles, *cone.obstacles)
         if obstacles:
             return Unencodable(tuple(dict.fromkeys(obstacles)))
-        task, reachable = simplified(assembled(world, cone, over))
+        task, reachable = simplified(assembled(world, cone, over()))
     except Refused as refused:
         return Unencodable((refused.obstacle,))
     except Explosion as explosion:
@@ -139,6 +142,14 @@ def encode_facts(
         return Encoding(single_valued(task), not reachable, task)
     except TooManyEffects as error:
         return Unencodable((_too_many(instance, error),))
+
+
+def encode_plain(facts: Facts, goal: str | None, *, grouped: bool = True) -> Encoding | None:
+    """Encode a world whose commands are conjunctions and change facts; ``None`` for any other."""
+    plain = plain_encoding(facts, goal, grouped=grouped)
+    if plain is None:
+        return None
+    return Encoding(by_causes(single_valued(plain)), plain=plain) if plain.goal else _NOTHING_LEFT
 
 
 _WON = Task((Variable("won", "aux", (False, True), 1),), (), ((0, (1,)),))
@@ -196,19 +207,14 @@ def is_plain(instance: Instance, goal: str | None) -> bool:
     )
 
 
-def grounded(
-    facts: Facts, line: Ending, *, grouped: bool, whole: bool = False
-) -> GroundTask | None:
-    """The ground task of a plain world; ``None`` where it is not one."""
-    found = reach_of(facts, always=True)
-    return None if found is None else plain_task(facts, found, line, grouped=grouped, whole=whole)
-
-
 def plain_encoding(facts: Facts, goal: str | None, *, grouped: bool) -> Task | None:
     """The task of a plain world; ``None`` where it is none, or where its goal is out of reach: the
     general way has more to say of why."""
     line = plain_goal(facts, goal)
-    made = None if line is None else grounded(facts, line, grouped=grouped)
+    found = None if line is None else reach_of(facts, always=True)
+    if line is None or found is None:
+        return None
+    made = plain_task(facts, found, line, grouped=grouped)
     if made is None or made.goal is None or any(one[6] < 0 for one in made.operators):
         return None
     emptied = {pair[0] for one in made.operators for pair in one[5]}
@@ -253,14 +259,14 @@ def _effects(sizes: Sequence[int], operator: GroundOperator) -> Iterator[Effect]
 
 
 def _plain_operators(facts: Facts, made: GroundTask, sizes: Sequence[int]) -> Iterator[Operator]:
-    """Yield the operators in the order of the interpreter's commands."""
-    ordered = in_order(facts, made)
-    scale = scale_of(max((one[6] for one in ordered), default=0))
+    """Yield the operators in the alphabet, as Fast Downward's translator orders them."""
+    named = [(_shown(facts, one), one) for one in made.operators]
+    scale = scale_of(max((one[6] for one in made.operators), default=0))
     costed = any(action.cost is not None for action in facts.rules.actions.values())
-    for number, one in enumerate(ordered):
+    for number, (name, one) in enumerate(sorted(named, key=lambda pair: pair[0].lower())):
         cost = one[6] * scale + 1 if costed else 1
         yield Operator(
-            f"o{number} {_shown(facts, one)}",
+            f"o{number} {name}",
             _literals(sizes, one[2], one[3]),
             tuple(_effects(sizes, one)),
             cost,

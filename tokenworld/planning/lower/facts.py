@@ -254,6 +254,8 @@ class Facts:
 
     def show(self, value_type: ValueType, value: Raw) -> bool | int | float | str | None:
         """A value as plans and logs show it."""
+        if isinstance(value_type, ObjectType) and isinstance(value, int):  # nearly all: quickly
+            return self.instance.names[value]
         return show_value(self.program, self.instance.names, value_type, value)
 
     def shown_args(self, params: tuple[Binder, ...], args: Sequence[Raw]) -> tuple[Raw, ...]:

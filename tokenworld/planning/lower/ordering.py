@@ -9,12 +9,12 @@ variable comes before those that change depending on it, and goals come last.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from heapq import heapify, heappop, heappush
+from itertools import count
 
 from tokenworld.planning.space.graph import strong_components
-from tokenworld.planning.task import Literal, Operator, Task
+from tokenworld.planning.task import Effect, Literal, Operator, Task
 
 Weights = Mapping[int, Mapping[int, int]]
 """For each variable those that are changed depending on it, and by how many effects."""
@@ -24,7 +24,7 @@ def by_causes(task: Task) -> Task:
     """Return the same task with its variables in the order of its causal graph."""
     weights = _weights(task)
     goals = {variable for variable, _ in task.goal}
-    groups = strong_components(range(len(task.variables)), lambda one: list(weights[one]))
+    groups = strong_components(range(len(task.variables)), lambda one: sorted(weights[one]))
     order = [one for group in reversed(groups) for one in _by_weight(group, weights, goals)]
     return _renumbered(task, order)
 
@@ -41,28 +41,31 @@ def _weights(task: Task) -> Weights:
     return found
 
 
-def _by_weight(group: Iterable[int], weights: Weights, goals: set[int]) -> list[int]:
+def _by_weight(group: Sequence[int], weights: Weights, goals: set[int]) -> list[int]:
     """Order variables that depend on each other: next comes the one with the least incoming weight
-    from the others; goals come last."""
-    left = set(group)
-    incoming = dict.fromkeys(left, 0)
-    for one in left:
-        for target, weight in weights[one].items():
-            if target in left:
-                incoming[target] += weight
-    waiting = [(one in goals, weight, one) for one, weight in incoming.items()]
+    from the others, of equals the one that has waited longest; goals come last."""
+    left, order, turns = set(group), list[int](), count()
+    edges: Counter[int] = Counter()
+    incoming: Counter[int] = Counter()
+    for one in group:
+        for target in left & weights[one].keys():
+            edges[target] += target in goals
+            incoming[target] += weights[one][target]
+
+    def entry(one: int) -> tuple[int, int, int, int]:
+        return edges[one], incoming[one], next(turns), one
+
+    waiting = [entry(one) for one in group]
     heapify(waiting)
-    order = list[int]()
     while waiting:
-        _, weight, one = heappop(waiting)
+        _, weight, _, one = heappop(waiting)
         if one not in left or weight != incoming[one]:
             continue
         left.discard(one)
         order.append(one)
-        for target, less in weights[one].items():
-            if target in left:
-                incoming[target] -= less
-                heappush(waiting, (target in goals, incoming[target], target))
+        for target in sorted(left & weights[one].keys()):
+            incoming[target] -= weights[one][target]
+            heappush(waiting, entry(target))
     return order
 
 
@@ -71,14 +74,13 @@ def _renumbered(task: Task, order: Sequence[int]) -> Task:
     new = {old: number for number, old in enumerate(order)}
 
     def literals(of: Sequence[Literal]) -> tuple[Literal, ...]:
-        return tuple(sorted((new[variable], positions) for variable, positions in of))
+        return tuple(sorted([(new[variable], positions) for variable, positions in of]))
 
     def operator(one: Operator) -> Operator:
-        effects = tuple(
-            replace(e, conditions=literals(e.conditions), variable=new[e.variable])
-            for e in one.effects
+        effects = [Effect(literals(e.conditions), new[e.variable], e.value) for e in one.effects]
+        return Operator(
+            one.name, literals(one.precondition), tuple(effects), one.cost, one.command, one.draws
         )
-        return replace(one, precondition=literals(one.precondition), effects=effects)
 
     variables = tuple(task.variables[old] for old in order)
     return Task(variables, tuple(map(operator, task.operators)), literals(task.goal))

@@ -13,7 +13,8 @@ from typing import Unpack
 
 from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean
 from tokenworld.ground import Simulator, StateT
-from tokenworld.planning.lower.encode import Unencodable, encode
+from tokenworld.planning.lower.encode import Encoding, Unencodable, encode, encode_plain
+from tokenworld.planning.lower.facts import facts_of
 from tokenworld.planning.planners.answers import (
     FAST_DOWNWARD_NAME,
     SAS_ENCODING,
@@ -30,7 +31,7 @@ from tokenworld.planning.planners.downward import BLIND, FF, LAMA, run_searches
 from tokenworld.planning.task import sas_text
 from tokenworld.planning.verdict import Verdict
 
-__all__ = ["HEAD_START", "fast_downward", "plan_on"]
+__all__ = ["HEAD_START", "fast_downward", "plain_downward", "plan_on"]
 
 Say = Callable[[str], None]
 ENCODINGS = ("E", "A")
@@ -39,6 +40,9 @@ HEAD_START = 1.0
 """Seconds that a search for a plan runs alone before others run beside it: most plans take less."""
 _ENCODING_SHARE = 1 / 3
 """Share of the time for encoding; searches that need no encoding run in the rest."""
+_PROVING_AFTER, _PROVING_SHARE = 3.0, 1 / 4
+"""The head start of LAMA, as a multiple of the usual one, and the share of the time for the proving
+search beside it: on one core they share the processor."""
 
 
 def plan_on(
@@ -102,27 +106,54 @@ def fast_downward(
         simulator.instance_at(state), simulator, state, goal, late=lambda: time.monotonic() > enough
     )
     spent = time.monotonic() - began
-    left = max(asked["seconds"] - spent, 0.0)
     if isinstance(encoding, Unencodable):
+        left = max(asked["seconds"] - spent, 0.0)
         if not accept(inexpressible(encoding.obstacles, spent)):
             _with_numbers(simulator, state, goal, {**asked, "seconds": left})
     elif encoding.unreachable:
         accept(out_of_reach(spent))
-    elif asked["program"] is not None:
-        commands = all(one.command is not None for one in encoding.task.operators)
-        finding = LAMA if commands else FF  # forced operators cost nothing, and ff sees that
-        try:
-            run_searches(
-                asked["program"],
-                sas_text(encoding.task, costs=not commands),
-                (finding, replace(BLIND, after=HEAD_START)),
-                seconds=left,
-                memory=asked["memory"],
-                cancel=asked["cancel"],
-                accept=lambda answer: accept(engine_run(encoding, answer, finding)),
-            )
-        except OSError as error:
-            accept(not_started(FAST_DOWNWARD_NAME, SAS_ENCODING, error, time.monotonic() - began))
+    else:
+        _search(encoding, asked, began)
+
+
+def plain_downward(
+    simulator: Simulator[StateT],
+    state: StateT,
+    goal: str | None,
+    **asked: Unpack[Asked],
+) -> None:
+    """The same where commands are conjunctions and change facts, which are grounded at once. Any
+    other world is skipped silently."""
+    began = time.monotonic()
+    encoding = encode_plain(facts_of(simulator, state), goal)
+    if encoding is not None:
+        _search(encoding, asked, began)
+
+
+def _search(encoding: Encoding, asked: Asked, began: float) -> None:
+    """Run a finding search and a proving one; without a program, nothing."""
+    program, accept = asked["program"], asked["accept"]
+    if program is None:
+        return
+    left = max(asked["seconds"] - (time.monotonic() - began), 0.0)
+    commands = all(one.command is not None for one in encoding.task.operators)
+    finding = LAMA if commands else FF  # forced operators cost nothing, and ff sees that
+    proving = replace(BLIND, after=HEAD_START)
+    if commands:
+        most = max(_PROVING_SHARE * left, HEAD_START)
+        proving = replace(BLIND, after=_PROVING_AFTER * HEAD_START, most=most)
+    try:
+        run_searches(
+            program,
+            sas_text(encoding.task, costs=not commands),
+            (finding, proving),
+            seconds=left,
+            memory=asked["memory"],
+            cancel=asked["cancel"],
+            accept=lambda answer: accept(engine_run(encoding, answer, finding)),
+        )
+    except OSError as error:
+        accept(not_started(FAST_DOWNWARD_NAME, SAS_ENCODING, error, time.monotonic() - began))
 
 
 def _with_numbers(

@@ -46,6 +46,8 @@ from tokenworld.planning.verdict import PlanStep, Verdict
 Say = Callable[[str], None]
 _ENHSP = "enhsp"
 _NUMERIC = "A"
+_TRANSLATING_SHARE, _SEARCHING_SHARE = 0.5, 0.9
+"""The shares of the time after which the translator, and LAMA after it, leave it to others."""
 
 
 # ---- texts and the way back ---------------------------------------------------------------------
@@ -201,14 +203,15 @@ def translated_downward(
         export = export_pddl(simulator.instance_at(state), partial(simulator.read, state), goal)
     except Failure:
         return
-    if any(one.name != "total-cost" for one in export.pair.domain.functions):
+    pair = without_costs(export.pair)
+    if pair is None:
         return
-    pddl = NumericPddl(export.domain, export.problem, export)
+    pddl = NumericPddl(domain_text(pair.domain), problem_text(pair.problem), export)
     run = EngineRun(f"fast-downward {LAMA.name}", "PDDL (lifted)", "failed", "", 0.0, exact=False)
     command = (*translate, "--sas-file", "sas", "domain.pddl", "problem.pddl")
 
-    def left() -> float:
-        return max(asked["seconds"] - (time.monotonic() - began), 0.0)
+    def left(share: float = _SEARCHING_SHARE) -> float:
+        return max(share * asked["seconds"] - (time.monotonic() - began), 0.0)
 
     def accept(answer: Answer) -> bool:
         found = replace(run, result=answer.result, detail=answer.detail, seconds=answer.seconds)
@@ -219,10 +222,15 @@ def translated_downward(
 
     try:
         ended, sas = pddl.run(
-            command, "sas", seconds=left(), memory=asked["memory"], cancel=asked["cancel"]
+            command,
+            "sas",
+            seconds=left(_TRANSLATING_SHARE),
+            memory=asked["memory"],
+            cancel=asked["cancel"],
         )
         if sas is None:
-            asked["accept"](_without_plan(replace(run, seconds=ended.seconds), ended, left()))
+            given = _TRANSLATING_SHARE * asked["seconds"]
+            asked["accept"](_without_plan(replace(run, seconds=ended.seconds), ended, given))
         else:
             run_searches(
                 program, sas, (LAMA,), seconds=left(), memory=asked["memory"],
@@ -230,6 +238,35 @@ def translated_downward(
             )  # fmt: skip
     except OSError as error:
         asked["accept"](not_started(run.engine, run.encoding, error, time.monotonic() - began))
+
+
+def without_costs(pair: PddlPair) -> PddlPair | None:
+    """The pair without costs; ``None`` if conditions or effects rest on numbers.
+
+    LAMA's first search counts every action as 1.
+    """
+    domain, numbers = pair.domain, {one.name for one in pair.domain.functions}
+    actions = tuple(
+        replace(one, effects=tuple(part for part in one.effects if not _pays(part)))
+        for one in domain.actions
+    )
+    kept = [part for one in actions for part in (one.precondition, *one.effects)]
+    kept += [pair.problem.goal, *(one.condition for one in domain.derived)]
+    if any(head in numbers for part in kept for head in heads(part)):
+        return None
+    words = tuple(one for one in domain.requirements if one.lower() not in _NUMBERS)
+    init = tuple(one for one in pair.problem.init if one[0] != "=")
+    return PddlPair(
+        replace(domain, requirements=words, functions=(), actions=actions),
+        replace(pair.problem, init=init, metric=None),
+    )
+
+
+_NUMBERS = ("action-costs", "fluents", "numeric-fluents")
+
+
+def _pays(effect: Expr) -> bool:
+    return isinstance(effect, tuple) and effect[:2] == ("increase", ("total-cost",))
 
 
 def _read_back(

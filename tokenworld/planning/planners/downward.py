@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from math import inf
 from pathlib import Path
 from typing import Literal
 
@@ -52,8 +53,8 @@ class Configuration:
     ``optimal``: no plan costs less than the one it finds. ``program`` is the file it is run with,
     where that is another one than usual (SymK). ``anytime``: it goes on after a plan and numbers
     the files of its plans from 1, each better than the one before. It starts ``after`` so many
-    seconds, or when the searches before it have ended. ``driver`` is the command of Fast Downward's
-    driver where ``search`` is one of its aliases.
+    seconds, or when the searches before it have ended. Beside others it runs ``most`` seconds.
+    ``driver`` is the command of Fast Downward's driver where ``search`` is one of its aliases.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Configuration:
     program: Path | None = None
     anytime: bool = False
     after: float = 0.0
+    most: float = inf
     driver: tuple[str, ...] = ()
 
 
@@ -240,6 +242,10 @@ def _answers(
             open_.remove(run)
             code = run.child.process.returncode
             yield replace(_answer(run, code), exit_code=code, closing=_closing(run))
+        for run in [one for one in open_[1:] if one.seconds >= one.configuration.most]:
+            open_.remove(run)
+            run.child.kill()
+            yield _ended(run, *_used_up(run.configuration.most))
         stopped = _stopped(begun + seconds, seconds, cancel) if open_ else None
         if stopped is not None:
             for run in open_:
@@ -279,8 +285,12 @@ def _stopped(
     if cancel():
         return "cancelled", "it was cancelled"
     if time.monotonic() >= end:
-        return "limit", f"its limit of {in_seconds(seconds)} was reached"
+        return _used_up(seconds)
     return None
+
+
+def _used_up(seconds: float) -> tuple[AnswerKind, str]:
+    return "limit", f"its limit of {in_seconds(seconds)} was reached"
 
 
 def _ended(run: _Run, kind: AnswerKind, detail: str) -> Answer:

@@ -11,10 +11,11 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Generic
+from typing import TYPE_CHECKING, Generic, NoReturn
 
 from tokenworld.diagnostics import Diagnostic, no_verdict
 from tokenworld.ground import Simulator, StateT, count_bindings, parameter_domains
+from tokenworld.limits import attempt, limited
 from tokenworld.planning.lower.algebra import Explosion, Obstacle
 from tokenworld.planning.referee import refereed
 from tokenworld.planning.search.interpreted import (
@@ -32,7 +33,7 @@ from tokenworld.planning.search.interpreted import (
     has_costs,
     platform,
 )
-from tokenworld.planning.search.packed.lowered import packed
+from tokenworld.planning.search.packed.lowered import packed, packed_in_time
 from tokenworld.planning.search.packed.searches import Heuristic, PackedAStar, PackedBreadthFirst
 from tokenworld.planning.search.packed.world import Packed
 from tokenworld.planning.verdict import Attempt, AttemptResult, Proof, Verdict
@@ -57,6 +58,9 @@ _LARGE = 200_000
 are memo tables, which are as quick as compiled code."""
 _MOST_BINDINGS = 100_000
 """Worlds with more choices of arguments are left to planners: to lower them takes too long."""
+_EDGES, _HURRY = 5_000, 1.0
+"""Packing in a hurry takes no longer than the interpreter for so many edges; what these do not
+count ends after so many seconds."""
 
 
 Stage = tuple[int, Callable[[], Resumable | None]]
@@ -72,11 +76,16 @@ class Staged(Generic[StateT]):
     gaps: tuple[Diagnostic, ...] = ()
     is_heavy = False
     """Whether packing was tried and given up, as it would take too long."""
+    is_put_off = False
+    """Whether it is to be tried again, with more time."""
     is_packed = False
     """Whether it goes on packed states; that is tried once it is long enough."""
 
     def __init__(self, search: Resumable, *stages: Stage) -> None:
         self._search, self._stages = search, list(stages)
+
+    def pack(self) -> None:
+        """Pack states after all, where that was put off."""
 
     def run(
         self, limits: Limits, *, progress: Progress = None, cancel: Cancel | None = None
@@ -108,7 +117,8 @@ class OwnSearch(Staged[StateT]):
     """Our own search: `interpreted.Search`, then packed states where a world has them.
 
     It stays on the interpreter with a bound on ticks, with a ``frontier`` of another order, and
-    without ``packs``, where states are not those of the interpreter.
+    without ``packs``, where states are not those of the interpreter. ``hurried``: packing that
+    takes long is put off until `pack`.
     """
 
     def __init__(
@@ -120,13 +130,21 @@ class OwnSearch(Staged[StateT]):
         within: int | None = None,
         frontier: Frontier[StateT] | None = None,
         packs: bool = True,
+        hurried: bool = False,
     ) -> None:
         self._simulator, self._start, self._goal = simulator, state, goal
+        self._asked = simulator, state, goal
+        self._hurried = hurried
         search = Search(simulator, state, goal, within=within, frontier=frontier)
         super().__init__(search)
         self.gaps = tuple(search.gaps)
         if within is None and frontier is None and packs:
             self._stages.append((_PACKED_FROM, self._begun))
+
+    def pack(self) -> None:
+        if self.is_put_off:
+            self.is_put_off = self.is_heavy = self._hurried = False
+            self._stages.append((self.so_far().states, self._begun))
 
     def _begun(self) -> Resumable | None:
         """A search of packed states: by ticks, or by costs where there are such."""
@@ -141,23 +159,30 @@ class OwnSearch(Staged[StateT]):
         return PackedAStar(*asked) if costs else PackedBreadthFirst(*asked)
 
     def _packed(self) -> Packed | None:
-        from tokenworld.planning.search.packed.lowered import packed_in_time
-
         instance = self._simulator.instance_at(self._start)
         domains = (
             parameter_domains(instance, action.params)
             for action in instance.program.actions.values()
         )
-        if sum(count_bindings(one) for one in domains) > _MOST_BINDINGS:
-            return None
         try:
-            world = packed_in_time(self._simulator, self._start, self._goal)
+            if sum(count_bindings(one) for one in domains) > _MOST_BINDINGS:
+                raise Explosion(_MOST_BINDINGS)
+            world = self._packed_soon() if self._hurried else packed_in_time(*self._asked)
         except Explosion:
-            self.is_heavy = True
+            self.is_heavy, self.is_put_off = True, self._hurried
             return None
         if world is not None and world.prices is None and has_costs(self._simulator):
             return None
         return world
+
+    def _packed_soon(self) -> Packed | None:
+        """The world packed, unless that takes long."""
+
+        def too_long() -> NoReturn:
+            raise Explosion(0, late=True)
+
+        with limited(_HURRY, None, time.monotonic()):
+            return attempt("packing", partial(packed_in_time, *self._asked, edges=_EDGES), too_long)
 
 
 def _compiled(
@@ -187,8 +212,8 @@ class OwnRung(Generic[StateT]):
 
     ``engine`` is the name it goes by; ``frontier`` is the order in which it takes states, if that
     is not the one that finds the shortest or cheapest plan. ``packs``: a state is one of the
-    interpreter, which may be packed; a set of states is none. ``search`` is run in place of
-    `OwnSearch`.
+    interpreter, which may be packed; a set of states is none. ``hurried`` is that of `OwnSearch`;
+    ``search`` is run in its place.
     """
 
     def __init__(
@@ -201,26 +226,34 @@ class OwnRung(Generic[StateT]):
         engine: str = OWN_SEARCH,
         frontier: Frontier[StateT] | None = None,
         packs: bool = True,
+        hurried: bool = False,
         search: Staged[StateT] | None = None,
     ) -> None:
         self._simulator, self._start, self.engine = simulator, state, engine
         self._search: Staged[StateT] = search or OwnSearch(
-            simulator, state, goal, within=within, frontier=frontier, packs=packs
+            simulator, state, goal, within=within, frontier=frontier, packs=packs, hurried=hurried
         )
         self._goal = goal
-        self._disproved, self._begun = "", False
+        self._disproved, self.begun = "", False
         self.seconds = 0.0
         self.result: SearchResult | None = None
 
     def run(self, limits: Limits, say: Say, cancel: Cancel) -> None:
-        """Search on under these limits, with a line about every second."""
-        began, self._begun = time.monotonic(), True
+        """Search on under these limits, with a line about every second.
+
+        If it is interrupted while it expands a state, it cannot go on.
+        """
+        began, self.begun, self.result = time.monotonic(), True, None
         try:
             self.result = self._search.run(
                 limits, progress=lambda _: say(self.line()), cancel=cancel
             )
         finally:
             self.seconds += time.monotonic() - began
+
+    def pack(self) -> None:
+        """Pack states after all, where that was put off."""
+        self._search.pack()
 
     @property
     def can_go_on(self) -> bool:
@@ -229,13 +262,18 @@ class OwnRung(Generic[StateT]):
             case Capped(limit=limit):
                 return limit in ("states", "time")
             case None:
-                return True
+                return not self.begun
         return False
 
     @property
     def is_heavy(self) -> bool:
         """Whether the states proved too much to be packed, so that an encoding may take long."""
         return self._search.is_heavy
+
+    @property
+    def is_put_off(self) -> bool:
+        """Whether packing was tried in a hurry only."""
+        return self._search.is_put_off
 
     @property
     def is_packed(self) -> bool:
@@ -274,7 +312,7 @@ class OwnRung(Generic[StateT]):
 
     def _came_to(self) -> tuple[AttemptResult, str]:
         match self.result:
-            case None if self._begun:
+            case None if self.begun:
                 return "limit", f"it was stopped after {self.states:,} states"
             case None:
                 return "cancelled", "it was not begun"

@@ -444,6 +444,8 @@ class _Growth:
         self._terms.forget()
         new: dict[Fact, Way] = {}
         for unit in self._units:
+            if self.visits > _MOST_VISITS:
+                break
             if grown is None or ALIVE in grown or self._reads[unit.title] & grown:
                 self.visits += 1
                 for fact, way in self._results(unit):

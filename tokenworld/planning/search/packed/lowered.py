@@ -11,7 +11,8 @@ from tokenworld.core.nodes import Call, Constant, Term
 from tokenworld.core.rules import Action
 from tokenworld.core.walk import is_draw, statements_in, subterms, terms_in
 from tokenworld.ground import PASS, Command, Instance, Simulator, StateT, fixed_value
-from tokenworld.planning.grounding.task import GroundOperator, GroundTask, Pair
+from tokenworld.planning.grounding.reach import reach_of
+from tokenworld.planning.grounding.task import GroundOperator, GroundTask, Pair, plain_task
 from tokenworld.planning.lower.algebra import (
     ALIVE,
     LONG,
@@ -24,7 +25,7 @@ from tokenworld.planning.lower.algebra import (
     Refused,
     Slot,
 )
-from tokenworld.planning.lower.encode import grounded, in_order, is_plain, plain_goal
+from tokenworld.planning.lower.encode import in_order, is_plain, plain_goal
 from tokenworld.planning.lower.facts import Facts, facts_of
 from tokenworld.planning.lower.terms import decimals_of
 from tokenworld.planning.lower.ticks import ACT, MUST, Commands, Draft, Operators
@@ -67,17 +68,25 @@ _ACTED = Effect((), 0, ACT)
 
 
 def plain_packed(
-    facts: Facts, goal: str | None, waits: bool, taken_apart: Callable[[], TakenApart]
+    facts: Facts,
+    goal: str | None,
+    waits: bool,
+    taken_apart: Callable[[], TakenApart],
+    most: int = _MOST_OPERATORS,
 ) -> Packed | None:
     """The packed states of a plain world; ``None`` if it is not plain. ``waits``: `pass` is a
     command; ``taken_apart`` makes the parts that only questions about single rules need. Raises
-    `Explosion` if it has too many operators."""
+    `Explosion` if it has more than ``most`` operators."""
     line = plain_goal(facts, goal)
-    made = None if line is None or waits else grounded(facts, line, grouped=True, whole=True)
+    found = None if line is None or waits else reach_of(facts, always=True)
+    if line is None or found is None:
+        return None
+    number = sum(len(found.bindings(f"action {name}")) for name in facts.program.actions)
+    if number > most:
+        raise Explosion(number, late=True)
+    made = plain_task(facts, found, line, whole=True)
     if made is None or made.goal is None:
         return None
-    if len(made.operators) > _MOST_OPERATORS:
-        raise Explosion(len(made.operators), late=True)
     return _Packing(facts, made).packed(taken_apart)
 
 
@@ -225,7 +234,8 @@ def packed_in_time(
             return TakenApart(facts, goal, _MOST_NODES, late)
 
         waits = PASS in simulator.commands(state)
-        plain = plain_packed(facts, goal, waits, taken_apart)
+        most = _MOST_OPERATORS if edges is None else min(edges, _MOST_OPERATORS)
+        plain = plain_packed(facts, goal, waits, taken_apart, most)
         if plain is not None:
             return plain
         world = TakenApart(facts, goal, _MOST_NODES, late, whole=too_long)
