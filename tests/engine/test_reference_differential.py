@@ -20,15 +20,15 @@ from tokenworld.verbs.fuzz.playing import NoWorld, checked, first_difference, op
 
 DOMAINS = Path(__file__).parents[2] / "domains"
 NAMES = sorted(path.parent.name for path in DOMAINS.glob("*/world.tw"))
-TICKS = 20_000
-WORLD_TICKS = 250
+TICKS = 6_000
+WORLD_TICKS = 75
 
 
 def shown(report: Report) -> str:
     return "" if report.found is None else f"{report.found.to_json()}"
 
 
-def test_twenty_thousand_random_ticks_are_equal_and_reach_every_construct() -> None:
+def test_random_ticks_are_equal_and_reach_every_construct() -> None:
     """One test, for one campaign answers all three questions."""
     campaign = fuzz(TICKS, seed=1, per_world=WORLD_TICKS)
     assert campaign.found is None, shown(campaign)
