@@ -397,8 +397,9 @@ class Writer:
             if template is None or None in guard:
                 continue
             tests = [one for one in guard if one is not None and not same_term(one)]
-            cases.append((words.guard(tests),
-                          words.template(template, fluent)))  # fmt: skip
+            own = Wording(self.vocabulary, dict(words.sorts))  # no case knows the types of another
+            guard_text = own.guard(tests)
+            cases.append((guard_text, self._present(own, template, fluent)))
         if not cases:
             return ""
         *rest, last = cases
@@ -406,6 +407,15 @@ class Writer:
             "".join(f"if {' and '.join(guard) or 'true'} then {new} else " for guard, new in rest)
             + last[1]
         )
+
+    def _present(self, own: Wording, template: Template, fluent: Fluent) -> str:
+        """Return the text of a new value, with another one where its terms have none: it is named
+        before the condition under which it is used."""
+        tests = [test for term in (template.term, template.other) for test in own.needs(term)]
+        text, other = own.template(template, fluent), self._defaults.common(fluent)
+        if not tests or other is None or fluent.kind == "object":
+            return text
+        return f"(if {' and '.join(tests)} then {text} else {self._value(other, fluent)})"
 
     # ---- the world ------------------------------------------------------------------------------
 
