@@ -1,7 +1,7 @@
 """What writers bring from other languages: one mistake, one error, on its line, with the way out.
 
-`messages/` holds files that were found; `MORE` and `mistakes.tsv` are more of the same kinds, each
-a small world with one mistake. After a deliberate change of words, write `mistakes.tsv` anew with
+`messages/` holds files that were found; `MORE` and `mistakes.tsv` have more of the same kinds. Each
+is a small world with one mistake. After a deliberate change of words, write `mistakes.tsv` anew with
 ``UPDATE_SNAPSHOTS=1`` and read the difference.
 """
 

@@ -55,6 +55,11 @@ class Change:
         """Whether it changes ``(total-cost)``."""
         return self.key == TOTAL_COST
 
+    @property
+    def scales(self) -> bool:
+        """Whether it reads the value that it changes."""
+        return self.op in ("scale-up", "scale-down")
+
 
 @frozen
 class When:
@@ -202,7 +207,7 @@ def reads(effect: Effect) -> frozenset[str]:
         case Loop(effects=effects) | Chance(effects=effects):
             return frozenset[str]().union(*map(reads, effects))
         case Change(value=value):
-            return value.reads
+            return value.reads | (frozenset((effect.key,)) if effect.scales else frozenset())
         case Put(args=args):
             return frozenset[str]().union(*(arg.reads for arg in args))
         case _:
@@ -348,9 +353,12 @@ def _lines(effect: Effect, names: Locals, indent: str, frame: _Frame) -> list[Li
             how = "add" if positive else "remove"
             return [(f"{indent}{how} {predicate}({', '.join(given)})", span)]
         case Change(value=value, span=span):
-            tight = UNARY if effect.op in ("scale-up", "scale-down") else 0
+            tight = UNARY if effect.scales else 0
             text = frame.named(value.within(tight), value.reads, span, names)
-            return [(indent + _change(effect, text), span)]
+            old = effect.target.text
+            if effect.scales:
+                old = frame.named(old, effect.target.reads | {effect.key}, span, names)
+            return [(indent + _change(effect, old, text), span)]
         case When(test=test, effects=effects, span=span):
             text = frame.named(test.text, test.reads, test.span, names)
             inner = _block(effects, names, indent + "  ", frame)
@@ -388,8 +396,8 @@ def _loop(loop: Loop, names: Locals, indent: str, frame: _Frame) -> list[Line]:
     return [(f"{indent}for {head} {{", loop.span), *inner, (indent + "}", loop.span)]
 
 
-def _change(change: Change, value: str) -> str:
-    """``f(x) += 1`` and its kin."""
+def _change(change: Change, old: str, value: str) -> str:
+    """``f(x) += 1`` and its kin; ``old`` is the value before."""
     target = change.target.text
     match change.op:
         case "assign":
@@ -399,8 +407,8 @@ def _change(change: Change, value: str) -> str:
         case "decrease":
             return f"{target} -= {value}"
         case "scale-up":
-            return f"{target} = {target} * {value}"
+            return f"{target} = {old} * {value}"
         case "scale-down":
-            return f"{target} = {target} / {value}"
+            return f"{target} = {old} / {value}"
         case _:
             assert_never(change.op)

@@ -205,8 +205,10 @@ class Spelling:
         return self.types.get(of.key, of.text)  # one that is unknown was reported
 
     def kind(self, param: Typed) -> str:
-        """``: Block`` behind a name, or nothing."""
-        return "" if param.type is None else f": {self.type(param.type)}"
+        """``: Block`` behind a name, or nothing; a declared ``object`` is the type of all."""
+        if param.type is None:
+            return f": {self.types[ROOT]}" if self.symbols.has_root else ""
+        return f": {self.type(param.type)}"
 
     def formals(self, params: tuple[Typed, ...]) -> str:
         """The formals of a fluent, which need no rule's names: ``x: Block, y``."""

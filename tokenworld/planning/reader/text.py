@@ -163,8 +163,10 @@ def _type(name: Word, parent: Word | None, domain: Domain) -> Line:
     """A type below its parent, and below the unions that it is a part of."""
     spelling = domain.spelling
     above: list[str] = []
-    if parent is not None:
-        above.append("Object" if parent.key == name.key else spelling.type(parent))
+    if parent is not None and parent.key != name.key:
+        above.append(spelling.type(parent))
+    elif domain.symbols.has_root and name.key != ROOT:
+        above.append(spelling.types[ROOT])
     above += [spelling.choice(one) for one in domain.symbols.choices_with(name.key)]
     below = f" : {', '.join(above)}" if above else ""
     return f"type {spelling.types[name.key]}{below}", name.span

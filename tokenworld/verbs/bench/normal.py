@@ -54,7 +54,8 @@ def typed(items: list[Tree]) -> list[Tree]:
         if word == "-":
             kind = next(rest)
             if isinstance(kind, list):  # a union, in which order does not count
-                kind = [kind[0], *sorted(map(str, kind[1:]))]
+                kinds = sorted(map(str, kind[1:]))
+                kind = kinds[0] if len(kinds) == 1 else [kind[0], *kinds]
             found += [[name, kind] for name in waiting]
             waiting = []
         else:
@@ -184,7 +185,18 @@ def _normal(text: str) -> dict[str, Tree]:
     init = [item for part in sections if part[0] == ":init" for item in part[1:]]
     kept = [condition(one) for one in init if not _dropped(one)]
     found[":init"] = [one for index, one in enumerate(kept) if one not in kept[:index]]
+    if "object" in (str(one[0]) for one in found[":types"] if isinstance(one, list)):
+        return {key: _rootless(part) for key, part in found.items()}
     return found
+
+
+def _rootless(tree: Tree) -> Tree:
+    """Leave ``- object`` out: a domain that declares `object` means it wherever no type stands."""
+    if isinstance(tree, str):
+        return tree
+    if len(tree) == 2 and isinstance(tree[0], str) and tree[1] == "object":
+        return [tree[0]]
+    return [_rootless(part) for part in tree]
 
 
 def _informative(types: list[Tree]) -> list[Tree]:

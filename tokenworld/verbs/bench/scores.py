@@ -28,7 +28,7 @@ from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tokenworld.verbs.bench.normal import Tree, condition, is_cost, normal, read, typed
+from tokenworld.verbs.bench.normal import Tree, is_cost, normal, read, typed
 
 __all__ = ["Scores", "Strict", "score", "strict"]
 
@@ -240,9 +240,7 @@ def _of_action(action: list[Tree]) -> Iterator[Item]:
     assert isinstance(effects, list)
     yield owner, f"parameters {_plain(_types(params))}"
     conjuncts = asked[1:] if isinstance(asked, list) and asked[:1] == ["and"] else [asked]
-    yield from (
-        (owner, f"precondition {_plain(_alpha(condition(one), names))}") for one in conjuncts
-    )
+    yield from ((owner, f"precondition {_plain(_alpha(one, names))}") for one in conjuncts)
     yield from ((owner, f"effect {_plain(_alpha(one, names))}") for one in effects)
 
 
@@ -256,8 +254,8 @@ def _types(params: Tree) -> list[Tree]:
 
 def _numbered(params: Tree, of: str = "") -> dict[str, str]:
     """Map the variables to their places, so that their names do not count."""
-    listed = [one for one in params if isinstance(one, list)]
-    return {str(one[0]): f"?{of}{place}" for place, one in enumerate(listed)}
+    listed = [one[0] if isinstance(one, list) else one for one in params]
+    return {str(one): f"?{of}{place}" for place, one in enumerate(listed)}
 
 
 _SYMMETRIC = ("and", "or", "=", "+", "*")
