@@ -152,13 +152,28 @@ def test_what_fast_downward_does_not_know_is_usage(downward: None, tw: Tw, pair:
 
 @pytest.mark.planner
 def test_an_alias_that_is_optimal_proves_that_there_is_no_plan(
-    downward: None, tw: Tw, pair: Pair
+    downward: None, tw: Tw, pair: Pair, tmp_path: Path
 ) -> None:
     pair[1].write_text(PROBLEM.replace("(road a b) ", ""), encoding="utf-8")
     ran = tw("plan", *pair, "--alias", "seq-opt-lmcut")
     assert (ran.code, "proved by fast-downward seq-opt-lmcut on encoding E" in ran.out) == (1, True)
+    file = tmp_path / "c.json"
+    assert tw("plan", *pair, "--alias", "seq-opt-lmcut", "--certificate", file).code == 1
+    assert tw("plan", *pair, "--check", file).code == 0
     ran = tw("plan", DOMAINS / "cellar" / "twin.tw", "--search", "eager_greedy([ff()])")
     assert (ran.code, "TW0812" in ran.err) == (3, True)  # a search of one's own proves nothing
+
+
+@pytest.mark.planner
+def test_the_last_plan_of_an_endless_search_counts(downward: None, tw: Tw, pair: Pair) -> None:
+    ran = tw("plan", *pair, "--alias", "lama", "--time-limit", "8", "--json").json
+    assert (ran["answer"], ran["cost"], ran["optimal"]) == ("winnable", 9, None)
+
+
+@pytest.mark.planner
+def test_landmarks_are_found_where_facts_have_no_predicates(downward: None, tw: Tw) -> None:
+    ran = tw("plan", DOMAINS / "greenhouse" / "world.tw", "--alias", "lama-first", "--json").json
+    assert (ran["answer"], ran["engine"]) == ("winnable", "fast-downward lama-first")
 
 
 @pytest.mark.parametrize(

@@ -72,6 +72,10 @@ _SLICE = 0.1
 """Seconds that our own A* takes between two looks at the planners."""
 
 
+_FOR_ANYTIME = 0.9
+"""Share of the time for a search that would go on: its last plan is still to be told."""
+
+
 _ALIAS_SECONDS = 30
 """Seconds that Fast Downward may take to list its aliases."""
 
@@ -149,7 +153,9 @@ def plan_by_downward(
     if alias is not None:
         chosen = _by_alias(_ready(chosen), alias)
     option = "--search" if alias is None else "--alias"
-    return _on_encoding(simulator, state, goal, [_ready(chosen)], seconds, say, option=option)
+    return _on_encoding(
+        simulator, state, goal, [_ready(chosen)], seconds * _FOR_ANYTIME, say, option=option
+    )
 
 
 def _by_alias(search: Configuration, alias: str) -> Configuration:
@@ -278,10 +284,18 @@ def _on_encoding(
     def better(answer: Answer) -> None:
         judge.accept(engine_run(encoding, answer, known[answer.configuration]))
 
-    run_searches(
-        program, encoding.text, searches, seconds=left, cancel=cancel, accept=accept, better=better
-    )
+    text = encoding.text if option in ("--engine", "--optimal") else _with_predicates(encoding.text)
+    run_searches(program, text, searches, seconds=left, cancel=cancel, accept=accept, better=better)
     return replace(judge.verdict(), seconds=time.monotonic() - began)
+
+
+def _with_predicates(text: str) -> str:
+    """A SAS+ text in which every fact has a predicate, which landmarks ask for: that of a fact such
+    as ``Atom turn = act`` is its name."""
+    lines = text.split("\n")
+    return "\n".join(
+        f"{line}()" if line.startswith("Atom ") and "(" not in line else line for line in lines
+    )
 
 
 def _usage(answer: Answer, option: str) -> Failure:

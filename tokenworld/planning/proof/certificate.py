@@ -341,6 +341,8 @@ def _parts(key: object) -> Iterator[str]:
 
 
 _ENGINE = "fast-downward"
+REPEATED = {f"{_ENGINE} {one.name}": one for one in (FF, BLIND)}
+"""The searches of planners that a certificate may name, by the name of the engine."""
 
 
 class NoProof(Exception):
@@ -373,7 +375,7 @@ def prove_on_encoding(
 
 
 def _by_planner(encoding: Encoding, engine: str, seconds: float) -> CertifiedProof:
-    search = next((one for one in (FF, BLIND) if engine == f"{_ENGINE} {one.name}"), None)
+    search = REPEATED.get(engine)
     if search is None:
         raise NoProof(f"`{engine}` is no search that proves anything")
     program = find_downward()

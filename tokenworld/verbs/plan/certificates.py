@@ -19,7 +19,9 @@ from tokenworld.diagnostics import Diagnostic, Failure, counted, read_source, us
 from tokenworld.engine import EngineSimulator, ForcedLuck, State, in_tick
 from tokenworld.ground import Command, Json, LuckyDraw, NoMatch, Outcome, show_value
 from tokenworld.planning.honest.plans import ENCODING, SLICED, slice_proof
+from tokenworld.planning.planners.answers import FAST_DOWNWARD_NAME
 from tokenworld.planning.proof.certificate import (
+    REPEATED,
     Certificate,
     CertifiedHonesty,
     CertifiedProof,
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from tokenworld.engine.reference import Reference
 
 DONE = ("executed", "waiting")
+_BLIND = f"{FAST_DOWNWARD_NAME} blind"
 
 
 class Differs(Exception):
@@ -375,7 +378,9 @@ def _proved(
         if verdict.claim == "exhausted":
             space = exhaust(simulator, state, verdict.goal, seconds=seconds, say=say)
             return CertifiedProof("exhausted", space.states, space.digest)
-        engine = verdict.engine if verdict.encoding == "E" else "fast-downward blind"
+        engine = verdict.engine if verdict.encoding == "E" else _BLIND
+        if engine.startswith(FAST_DOWNWARD_NAME) and engine not in REPEATED:
+            engine = _BLIND  # an alias, or a heuristic: another version may have another one
         return prove_on_encoding(simulator, state, verdict.goal, engine, seconds)
     except NoProof as error:
         hint = "Raise `--time-limit`: the proof is done once more for the certificate."
