@@ -136,7 +136,7 @@ def shown(
     )
 
 
-_MOST_REPLAYED = 2_500
+_MOST_REPLAYED = 1_500
 """Steps replayed at most to shorten one plan."""
 _MOST_BRANCHES_SHORTENED = 256
 """States kept side by side at most to see that a draw does not matter."""
@@ -160,11 +160,12 @@ def without_idle_steps(
     waits = PASS in simulator.commands(replayed.states[0])
     for index in reversed(range(len(best.steps))):
         for tail in _shorter(best, index, waits=waits):
-            work += len(tail)
+            rest = replay(simulator, best.states[index], tail, goal)
+            work += len(rest.states)
             if work > _MOST_REPLAYED:
                 return best
-            trial = _continued(simulator, best, index, tail, goal)
-            if trial is not None and _price(simulator, trial) <= _price(simulator, best):
+            trial = _joined(best, index, rest)
+            if rest.ok and _price(simulator, trial) <= _price(simulator, best):
                 best = trial
                 break
     return best
@@ -233,18 +234,6 @@ def _shorter(
 def _idle(step: PlanStep) -> PlanStep:
     """`pass` instead, with the same luck in the tick; what the action itself drew is gone."""
     return PlanStep(PASS, tuple(one for one in step.draws if not one.rule.startswith("action ")))
-
-
-def _continued(
-    simulator: Simulator[StateT],
-    before: Replay[StateT],
-    index: int,
-    tail: Sequence[PlanStep],
-    goal: str | None,
-) -> Replay[StateT] | None:
-    """The replay that goes on from a step with other steps, if it still reaches the goal."""
-    rest = replay(simulator, before.states[index], tail, goal)
-    return _joined(before, index, rest) if rest.ok else None
 
 
 def _joined(before: Replay[StateT], index: int, rest: Replay[StateT]) -> Replay[StateT]:

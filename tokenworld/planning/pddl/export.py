@@ -25,6 +25,7 @@ from tokenworld.planning.lower.algebra import Obstacle
 from tokenworld.planning.pddl.domain import LiftedDomain, lift_domain
 from tokenworld.planning.pddl.effects import rounded
 from tokenworld.planning.pddl.problem import (
+    Stored,
     Values,
     assemble,
     declared_requirements,
@@ -209,9 +210,11 @@ def _lifted(domain: LiftedDomain, values: Values) -> PddlExport:
     return PddlExport(pair, words.names, "lifted", in_order(notes))
 
 
-def _verbatim(instance: Instance, values: Values, goal: Ending | None) -> PddlExport | None:
+def _verbatim(
+    instance: Instance, values: Values, goal: Ending | None, stored: Stored | None
+) -> PddlExport | None:
     """The world word for word, where it says nothing but what PDDL says."""
-    made = verbatim_pair(instance, values, goal, _comments(instance, "written"))
+    made = verbatim_pair(instance, values, goal, _comments(instance, "written"), stored)
     if made is None:
         return None
     pair, names = made
@@ -248,16 +251,21 @@ def _grounded(instance: Instance, task: Task, errors: Iterable[LiftingError]) ->
 
 
 def export_pddl(
-    instance: Instance, values: Values, goal: str | None, encode: Encode | None = None
+    instance: Instance,
+    values: Values,
+    goal: str | None,
+    encode: Encode | None = None,
+    stored: Stored | None = None,
 ) -> PddlExport:
-    """Write one world as PDDL; ``values`` gives the start value of each slot after setup.
+    """Write one world as PDDL; ``values`` gives the start value of each slot after setup,
+    ``stored`` (if it is known) the facts of a relation that hold then.
 
     ``goal`` names a goal line (``None``: any of them). ``encode`` makes the finite task of the
     world where the lifted form is not exact; without it the constructs that prevent that form are
     raised as `Failure` (TW0801). A goal that the world lacks is a `Failure` too.
     """
     line = goal_line(instance, goal)
-    found = _verbatim(instance, values, line)
+    found = _verbatim(instance, values, line, stored)
     if found is not None:
         return found
     domain = lift_domain(Vocabulary(instance), line)

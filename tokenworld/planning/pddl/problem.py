@@ -3,7 +3,7 @@ and the ``:requirements`` that the text needs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from tokenworld.ground import Raw, slots
@@ -24,6 +24,8 @@ from tokenworld.planning.pddl.words import Ladder, Vocabulary, legal, pddl_entri
 
 Values = Callable[[str, tuple[Raw, ...]], Raw]
 """The start value of a slot, after setup."""
+Stored = Callable[[str], Iterable[tuple[tuple[Raw, ...], Raw]]]
+"""The slots of a fluent that hold a value then, with these."""
 
 
 def domain_name(words: Vocabulary) -> str:

@@ -37,7 +37,7 @@ from tokenworld.model import (
     TextType,
     TypeRange,
 )
-from tokenworld.planning.pddl.problem import Values, needed
+from tokenworld.planning.pddl.problem import Stored, Values, needed
 from tokenworld.planning.pddl.tree import (
     FALSE,
     TRUE,
@@ -471,7 +471,9 @@ class Verbatim:
         """Whether some action pays ``(total-cost)``."""
         return any(_COST in str(effect) for one in self.domain.actions for effect in one.effects)
 
-    def pair(self, instance: Instance, values: Values, goal: Ending | None) -> PddlPair:
+    def pair(
+        self, instance: Instance, values: Values, goal: Ending | None, stored: Stored | None
+    ) -> PddlPair:
         """Domain and problem of a world."""
         world, domain = instance.world, self.domain
         line = _only_goal(self.rules.worlds[world.name].endings, goal)
@@ -487,7 +489,7 @@ class Verbatim:
             verbatim(self.entries.get(f"problem {world.name}", (world.name,))[0]),
             domain.name,
             objects,
-            tuple(self._init(instance, values)),
+            tuple(self._init(instance, values, stored)),
             self.term(line.condition, {}),
             metric,
             self.comments,
@@ -506,13 +508,21 @@ class Verbatim:
         sense, _, text = note[0].partition(" ")
         return (text or None), sense or "minimize"
 
-    def _init(self, instance: Instance, values: Values) -> Iterator[Expr]:
+    def _init(self, instance: Instance, values: Values, stored: Stored | None) -> Iterator[Expr]:
         """Facts and values: those of `setup` in its order, then what else holds in the state."""
         written = _written(instance)
         fluents, known = self.program.fluents, self.entries.get("init", ("",))[0] == "written"
-        every = {(one.id, args): None for one in fluents.values() for args in slots(instance, one)}
+
+        def holding(one: Fluent) -> Iterable[tuple[Raw, ...]]:
+            if stored is None or not isinstance(one.type, BoolType):
+                return slots(instance, one)
+            return sorted((args for args, _ in stored(one.id)), key=str)
+
+        every = {(one.id, args): None for one in fluents.values() for args in holding(one)}
         for slot in {**written, **every}:
             raw, literal = values(*slot), written.get(slot)
+            if raw is False:
+                continue
             if known and literal is None and raw == 0:
                 continue  # an import: the problem gave no value either
             yield from _fact(instance, fluents[slot[0]], slot[1], raw, literal)
@@ -581,8 +591,7 @@ def _fact(
 
     atom = (fluent.name, *(name(arg) for arg in args))
     if isinstance(raw, bool):
-        if raw:
-            yield atom
+        yield atom
     elif isinstance(fluent.type, ObjectType):
         if raw is not None:
             yield ("=", atom, name(raw))
@@ -658,11 +667,18 @@ def verbatim_domain(program: Program, comments: tuple[str, ...]) -> PddlDomain |
 
 
 def verbatim_pair(
-    instance: Instance, values: Values, goal: Ending | None, comments: tuple[str, ...]
+    instance: Instance,
+    values: Values,
+    goal: Ending | None,
+    comments: tuple[str, ...],
+    stored: Stored | None,
 ) -> tuple[PddlPair, Names] | None:
-    """Domain and problem of a world, with the way back; ``None`` where it says more than PDDL."""
+    """Domain and problem of a world, with the way back; ``None`` where it says more than PDDL.
+
+    ``stored`` lists the facts of a relation that hold, of which there may be few among many."""
     with suppress(Richer):
-        return Verbatim(instance.program, comments).pair(instance, values, goal), _names(instance)
+        pair = Verbatim(instance.program, comments).pair(instance, values, goal, stored)
+        return pair, _names(instance)
     return None
 
 

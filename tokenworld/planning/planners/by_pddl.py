@@ -200,7 +200,10 @@ def translated_downward(
         return
 
     try:
-        export = export_pddl(simulator.instance_at(state), partial(simulator.read, state), goal)
+        export = export_pddl(
+            simulator.instance_at(state), partial(simulator.read, state), goal,
+            stored=partial(simulator.stored, state),
+        )  # fmt: skip
     except Failure:
         return
     pair = without_costs(export.pair)

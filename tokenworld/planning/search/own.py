@@ -58,9 +58,9 @@ _LARGE = 200_000
 are memo tables, which are as quick as compiled code."""
 _MOST_BINDINGS = 100_000
 """Worlds with more choices of arguments are left to planners: to lower them takes too long."""
-_EDGES, _HURRY = 5_000, 1.0
-"""Packing in a hurry takes no longer than the interpreter for so many edges; what these do not
-count ends after so many seconds."""
+_SMALL, _HURRY = (5_000, 30), 1.0
+"""In a hurry, states are packed of worlds with no more ground actions, plain ones and others; and
+no longer than so many seconds."""
 
 
 Stage = tuple[int, Callable[[], Resumable | None]]
@@ -182,7 +182,7 @@ class OwnSearch(Staged[StateT]):
             raise Explosion(0, late=True)
 
         with limited(_HURRY, None, time.monotonic()):
-            return attempt("packing", partial(packed_in_time, *self._asked, edges=_EDGES), too_long)
+            return attempt("packing", partial(packed_in_time, *self._asked, sizes=_SMALL), too_long)
 
 
 def _compiled(

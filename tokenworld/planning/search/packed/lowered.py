@@ -11,7 +11,7 @@ from tokenworld.core.nodes import Call, Constant, Term
 from tokenworld.core.rules import Action
 from tokenworld.core.walk import is_draw, statements_in, subterms, terms_in
 from tokenworld.ground import PASS, Command, Instance, Simulator, StateT, fixed_value
-from tokenworld.planning.grounding.reach import reach_of
+from tokenworld.planning.grounding.reach import Reached, reach_of
 from tokenworld.planning.grounding.task import GroundOperator, GroundTask, Pair, plain_task
 from tokenworld.planning.lower.algebra import (
     ALIVE,
@@ -81,13 +81,19 @@ def plain_packed(
     found = None if line is None or waits else reach_of(facts, always=True)
     if line is None or found is None:
         return None
-    number = sum(len(found.bindings(f"action {name}")) for name in facts.program.actions)
-    if number > most:
-        raise Explosion(number, late=True)
+    _check_size(found, most)
     made = plain_task(facts, found, line, whole=True)
     if made is None or made.goal is None:
         return None
     return _Packing(facts, made).packed(taken_apart)
+
+
+def _check_size(found: Reached, most: int) -> None:
+    """Raise `Explosion` for a world with more ground actions than ``most``."""
+    actions = (title for title in found.relaxed.sources if title.startswith("action "))
+    number = sum(len(found.bindings(title)) for title in actions)
+    if number > most:
+        raise Explosion(number, late=True)
 
 
 class _Packing:
@@ -215,10 +221,12 @@ def packed_in_time(
     goal: str | None,
     obstacles: list[Obstacle] | None = None,
     edges: int | None = None,
+    sizes: tuple[int, int | None] = (_MOST_OPERATORS, None),
 ) -> Packed | None:
     """As `packed`, but raises `Explosion` if no rule prevents packing and it takes too long.
 
     ``edges`` is the most that will be explored: packing ends when the interpreter would be done.
+    ``sizes`` are the most ground actions that a plain world, and any other, may have.
     """
     found = list[Obstacle]() if obstacles is None else obstacles
     instance = simulator.instance_at(state)
@@ -234,10 +242,11 @@ def packed_in_time(
             return TakenApart(facts, goal, _MOST_NODES, late)
 
         waits = PASS in simulator.commands(state)
-        most = _MOST_OPERATORS if edges is None else min(edges, _MOST_OPERATORS)
-        plain = plain_packed(facts, goal, waits, taken_apart, most)
+        plain = plain_packed(facts, goal, waits, taken_apart, sizes[0])
         if plain is not None:
             return plain
+        if sizes[1] is not None and (reach := reach_of(facts, always=True)) is not None:
+            _check_size(reach, sizes[1])
         world = TakenApart(facts, goal, _MOST_NODES, late, whole=too_long)
         cone = cone_of(world, whole=True)
         found += [*world.analysis.obstacles, *cone.obstacles]
