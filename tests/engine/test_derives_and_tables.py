@@ -82,6 +82,22 @@ def test_a_recursive_derive_without_support_is_false() -> None:
     assert game.ask("all_lucky") is False
 
 
+def test_a_recursive_derive_needs_no_argument() -> None:
+    """Grounded PDDL has derived predicates without parameters that need each other."""
+    game = play(
+        """
+        type N { on: bool }
+        action light(a: N) { a.on = true }
+        derive live() = any(a.on for a: N) or fed()
+        derive fed() = live()
+        world w { object a: N }
+        """
+    )
+    assert game.ask("fed") is False
+    game.all("light(a)")
+    assert game.ask("fed") is True
+
+
 def test_a_recursive_derive_over_was_reads_the_earlier_state() -> None:
     game = play(
         """

@@ -409,12 +409,12 @@ class TermWriter(TermVisitor[Names, str]):
         self.function(value, own, [(1, f"return {self.truth(derive.value, names)}")])
         lines: Lines = [(1, "found = []")]
         inner, depth = self.loops(derive.params, None, {}, lines, 1)
-        row = ", ".join(inner[one.name].code for one in derive.params)
-        self.function(every, (), [*lines, (depth, f"found.append(({row},))"), (1, "return found")])
+        row = "".join(f"{inner[one.name].code}, " for one in derive.params)
+        self.function(every, (), [*lines, (depth, f"found.append(({row}))"), (1, "return found")])
         self.careful = before
-        args = ", ".join(params)
+        args = "".join(f"{one}, " for one in params)
         self.constants.setdefault("RECURSIVE", {})[name] = (value, every)
-        return f"fixpoint({name!r}, S, W, me, ({args},))"
+        return f"fixpoint({name!r}, S, W, me, ({args}))"
 
     # ---- operators ----------------------------------------------------------------------------
 
