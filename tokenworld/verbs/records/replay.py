@@ -140,7 +140,10 @@ class WorldAnswerer:
         """
         known = self.known(row)
         found = known.transitions.get(row.action) or self._transition(known, row)
-        middle = found.middle = self._settled(found.middle, row.acted, row, "action_state")
+        written = found.middle
+        middle = found.middle = self._settled(written, row.acted, row, "action_state")
+        if found.end.shown is written:
+            found.end.shown = middle
         how = partial(self._how, known, row)
         step = self._ended(found.end, row, how)
         answers: dict[Task, Answer] = {
@@ -221,7 +224,8 @@ class WorldAnswerer:
             middle, end = known.recorded, self._rest(known)
             records = (*records, *end.records)
         else:
-            middle, end = self.written(found.acted, known), self._outcome(found, known)
+            middle = self.written(found.acted, known)
+            end = self._outcome(found, known, middle)
         self._count += 1
         made = known.transitions[row.action] = Transition(middle, end, records)
         return made
@@ -240,10 +244,13 @@ class WorldAnswerer:
             known.rest = self._outcome(found, known)
         return known.rest
 
-    def _outcome(self, found: Halves, known: Known) -> Outcome:
+    def _outcome(self, found: Halves, known: Known, middle: Recorded | None = None) -> Outcome:
+        """``middle`` is the record of the state after the command, if that is known."""
         after = found.after
+        same = self.adapter.words.timeless and _equal(found.acted, after)
+        shown = middle if same else None
         score = self.adapter.score(after).shown
-        return Outcome(after, found.records, self.written(after, known), score)
+        return Outcome(after, found.records, shown or self.written(after, known), score)
 
     def _ended(self, end: Outcome, row: TextRow, how: Callable[[], str] = str) -> Answer:
         shown = end.shown = self._settled(end.shown, row.ticked, row, "tick_state")
@@ -299,6 +306,16 @@ def _same(one: State, other: State) -> bool:
         one.kinds is other.kinds
         and all(map(is_, one.cols, other.cols))
         and all(map(is_, one.kids, other.kids))
+    )
+
+
+def _equal(one: State, other: State) -> bool:
+    """Return whether two states of one tick hold the same facts."""
+    return (
+        one.kinds == other.kinds
+        and one.next_id == other.next_id
+        and one.cols == other.cols
+        and one.kids == other.kids
     )
 
 
