@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 from typing import Final, NoReturn, Protocol, assert_never
 
 from tokenworld.diagnostics import Diagnostic, Failure, Source, did_you_mean, read_source, usage
@@ -193,6 +194,24 @@ def random_command(engine: Engine, state: State, seed: int, turn: int) -> Comman
     return commands[uniform(seed, turn, "arguments", len(commands))]
 
 
+def typed_command(world: OpenWorld, state: State, chosen: Random) -> Command | None:
+    """A command of the right types, which may be illegal; ``None`` where there is none."""
+    actions = list(world.program.actions.values())
+    action = chosen.choice(actions) if actions else None
+    domains = [] if action is None else _domains(world, state, action.params)
+    if action is None or not all(domains):
+        return None
+    return Command(action.name, tuple(chosen.choice(one) for one in domains))
+
+
+def _domains(world: OpenWorld, state: State, params: tuple[Binder, ...]) -> list[Sequence[Raw]]:
+    declared = parameter_domains(world.instance, params)
+    return [
+        state.live[binder.type.name] if isinstance(binder.type, ObjectType) else domain
+        for binder, domain in zip(params, declared, strict=True)
+    ]
+
+
 def uniform(seed: int, turn: int, what: str, size: int, who: str = "player random") -> int:
     """A number below ``size``, drawn for a player and a turn."""
     return draw(seed, turn, who, (what,), 0) * size >> 64
@@ -284,12 +303,7 @@ class _Turn:
         return command
 
     def _domains(self, params: tuple[Binder, ...]) -> list[Sequence[Raw]]:
-        declared = parameter_domains(self._session.engine.instance, params)
-        live = self._session.state.live
-        return [
-            live[binder.type.name] if isinstance(binder.type, ObjectType) else domain
-            for binder, domain in zip(params, declared, strict=True)
-        ]
+        return _domains(self._session.world, self._session.state, params)
 
     def _any_object(self, what: str) -> str:
         """The name of any object that ever was, the destroyed ones included."""

@@ -16,9 +16,9 @@ from tokenworld.ground import FRUITLESS, PASS, Command, Json, show_value
 from tokenworld.session import open_world
 from tokenworld.session.intents import intent_json
 from tokenworld.session.loading import OpenWorld
+from tokenworld.session.players import typed_command
 from tokenworld.session.replaying import row_of
 from tokenworld.verbs.output import EXIT_OK, Output, write_file
-from tokenworld.verbs.simbench.walking import typed_command
 
 __all__ = ["Explorer", "explore", "intent_of"]
 

@@ -9,11 +9,11 @@ from typing import Final, Literal, TypeVar
 
 from tokenworld.engine import State
 from tokenworld.engine.rows.live import Halves
-from tokenworld.ground import PASS, Command, Raw, parameter_domains
-from tokenworld.model import Action, ObjectType
+from tokenworld.ground import PASS, Command
 from tokenworld.prose.matching import command_texts
 from tokenworld.session.intents import Resolver
 from tokenworld.session.loading import OpenWorld
+from tokenworld.session.players import typed_command
 
 Walker = Literal["uniform", "changing", "after"]
 WALKERS: Final[tuple[Walker, ...]] = ("uniform", "changing", "after")
@@ -91,21 +91,3 @@ class WorldWalk:
     def _changes(self, state: State, command: Command) -> bool:
         after = self.engine.halves(state, command).acted
         return not self.engine.same_facts(state, after)
-
-
-def typed_command(world: OpenWorld, state: State, chosen: random.Random) -> Command | None:
-    """A command of the right types, which may be illegal; ``None`` where there is none."""
-    actions = list(world.program.actions.values())
-    action = chosen.choice(actions) if actions else None
-    domains = [] if action is None else _domains(world, state, action)
-    if action is None or not all(domains):
-        return None
-    return Command(action.name, tuple(chosen.choice(one) for one in domains))
-
-
-def _domains(world: OpenWorld, state: State, action: Action) -> list[Sequence[Raw]]:
-    declared = parameter_domains(world.instance, action.params)
-    return [
-        state.live[binder.type.name] if isinstance(binder.type, ObjectType) else domain
-        for binder, domain in zip(action.params, declared, strict=True)
-    ]
