@@ -72,7 +72,7 @@ def test_nothing_of_the_benchmark_and_the_judge_is_loaded(tmp_path: Path, call: 
     found = loaded_by(verb, world, *options, *stored)
     assert f"tokenworld.cli.{'checking' if verb == 'check' else 'planning'}" in found or stored
     unwanted = ("simbench", "verbs.records", "verbs.judge", "verbs.author", "verbs.bench")
-    unwanted = (*unwanted, "tokenworld.protocols", "gym")
+    unwanted = (*unwanted, "verbs.learn", "tokenworld.protocols", "gym")
     assert not [name for name in found if any(one in name for one in unwanted)]
     libraries = {"pygls", "lsprotocol", "pygments", "httpx", "pydantic_ai", "mcp", "anyio"}
     assert not found & {*libraries, "llguidance"}
