@@ -43,7 +43,7 @@ HOME = {
     "textual_serve": "play/web",
     "aiohttp": "play/web",
     "unified_planning": ("planning", "protocols/unified.py"),
-    "pydantic": ("model/schema.py", "protocols/agents"),
+    "pydantic": ("model/schema.py", "model/types.py", "protocols/agents"),
     "mcp": "protocols/agents",
     "anyio": "protocols/agents",
     "cyclopts": "cli",

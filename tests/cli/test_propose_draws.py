@@ -12,7 +12,7 @@ import pytest
 from benchmarks.rediscovery import compared, world_text
 from tokenworld.diagnostics import Source
 from tokenworld.session import check_text
-from tokenworld.verbs.learn.propose.writing import percent
+from tokenworld.verbs.learn.propose.text.writing import percent
 
 pytest.importorskip("numpy")
 

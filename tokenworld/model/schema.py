@@ -1,7 +1,8 @@
 """The border: the checked model as JSON, and JSON or TOML from outside as dataclasses.
 
-pydantic is imported here, and only here, on first use: that takes 50 ms of CPU, more than the
-checker may take (ADR 0003). So what every command reads has a reader of its own, which says why.
+pydantic is imported on first use, here and by `types.ByKind`: that takes 50 ms of CPU, more than
+the checker may take (ADR 0003). So what every command reads has a reader of its own, which says
+why.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from tokenworld.verbs.learn.propose.scenes import ANY, HOLDER, Fluent, Vocabular
 from tokenworld.verbs.learn.propose.stages import CREATE, SET, Learned
 from tokenworld.verbs.learn.propose.templates import Template
 from tokenworld.verbs.learn.propose.terms import ME, Predicate, Term, Var, typed_by
-from tokenworld.verbs.learn.propose.wording import (
+from tokenworld.verbs.learn.propose.text.wording import (
     Wording,
     anchor,
     kind_word,

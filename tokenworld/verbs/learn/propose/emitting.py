@@ -13,8 +13,8 @@ from tokenworld.syntax.format import format_source
 from tokenworld.verbs.learn.propose.covering import Rules
 from tokenworld.verbs.learn.propose.scenes import LABEL, Step, Vocabulary
 from tokenworld.verbs.learn.propose.stages import Learned, Proposal
+from tokenworld.verbs.learn.propose.text.writing import ROOT, Writer
 from tokenworld.verbs.learn.propose.textrows import OVER, SCORE, WON, Shape, TextLayout
-from tokenworld.verbs.learn.propose.writing import ROOT, Writer
 
 _ITEM = re.compile(r"(action|law) (?:`([^`]*)`|(\w+))")
 _TRIES = 40

@@ -26,8 +26,7 @@ from tokenworld.verbs.learn.propose.scenes import (
 from tokenworld.verbs.learn.propose.stages import CREATE, DESTROY, PHASES, SET, Learned, Proposal
 from tokenworld.verbs.learn.propose.templates import Template
 from tokenworld.verbs.learn.propose.terms import Term, Var, typed_by
-from tokenworld.verbs.learn.propose.textrows import EMPTY, OVER, SCORE, WON, TextLayout
-from tokenworld.verbs.learn.propose.wording import (
+from tokenworld.verbs.learn.propose.text.wording import (
     Wording,
     kind_word,
     number,
@@ -39,6 +38,7 @@ from tokenworld.verbs.learn.propose.wording import (
     template_text,
     word,
 )
+from tokenworld.verbs.learn.propose.textrows import EMPTY, OVER, SCORE, WON, TextLayout
 
 ROOT: Final = "void"
 _PICKED: Final = "picked"

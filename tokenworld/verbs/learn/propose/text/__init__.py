@@ -1,0 +1,1 @@
+"""The words and the text of proposed rules."""
