@@ -1,8 +1,8 @@
 """What writers bring from other languages: one mistake, one error, on its line, with the way out.
 
 `messages/` holds files that were found; `MORE` and `mistakes.tsv` have more of the same kinds. Each
-is a small world with one mistake. After a deliberate change of words, write `mistakes.tsv` anew
-with ``UPDATE_SNAPSHOTS=1`` and read the difference.
+is a small world with one mistake. After a deliberate change of words, write the table anew with
+``UPDATE_SNAPSHOTS=1`` and read the difference.
 """
 
 from __future__ import annotations

@@ -71,6 +71,12 @@ class Symbols:
         """Whether the domain declares a type `object` of its own."""
         return ROOT in self.types
 
+    @property
+    def names_root(self) -> bool:
+        """Whether that type is the root: what has no type, or no type above it, is below it."""
+        above = self.types[ROOT].type if self.has_root else None
+        return self.has_root and (above is None or above.key == ROOT)
+
     # ---- types ------------------------------------------------------------------------------
 
     def chain(self, key: str) -> Iterator[str]:
@@ -207,7 +213,7 @@ class Spelling:
     def kind(self, param: Typed) -> str:
         """``: Block`` behind a name, or nothing; a declared ``object`` is the type of all."""
         if param.type is None:
-            return f": {self.types[ROOT]}" if self.symbols.has_root else ""
+            return f": {self.types[ROOT]}" if self.symbols.names_root else ""
         return f": {self.type(param.type)}"
 
     def formals(self, params: tuple[Typed, ...]) -> str:

@@ -165,7 +165,7 @@ def _type(name: Word, parent: Word | None, domain: Domain) -> Line:
     above: list[str] = []
     if parent is not None and parent.key != name.key:
         above.append(spelling.type(parent))
-    elif domain.symbols.has_root and name.key != ROOT:
+    elif domain.symbols.names_root and name.key != ROOT:
         above.append(spelling.types[ROOT])
     above += [spelling.choice(one) for one in domain.symbols.choices_with(name.key)]
     below = f" : {', '.join(above)}" if above else ""

@@ -185,7 +185,7 @@ def _normal(text: str) -> dict[str, Tree]:
     init = [item for part in sections if part[0] == ":init" for item in part[1:]]
     kept = [condition(one) for one in init if not _dropped(one)]
     found[":init"] = [one for index, one in enumerate(kept) if one not in kept[:index]]
-    if "object" in (str(one[0]) for one in found[":types"] if isinstance(one, list)):
+    if any(one in (["object"], ["object", "object"]) for one in found[":types"]):
         return {key: _rootless(part) for key, part in found.items()}
     return found
 
