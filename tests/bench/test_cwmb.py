@@ -25,9 +25,11 @@ from tokenworld.gym.cwmb.buffers import read_buffer
 from tokenworld.gym.cwmb.cem import PUBLISHED, Effort, cross_entropy
 from tokenworld.gym.cwmb.envs import ENVS, Env
 from tokenworld.gym.cwmb.model import RowModel, bundled
-from tokenworld.gym.cwmb.optimum import best_return
+from tokenworld.gym.cwmb.optimum import Best, best_return
 from tokenworld.gym.cwmb.real import TrueModel, transitions
 from tokenworld.gym.cwmb.search import episode, planned, random_policy
+from tokenworld.gym.cwmb.verb import Returns, Scored, _returned, _summary
+from tokenworld.verbs.bench.report import Author
 
 BY_NAME = {env.name: env for env in ENVS}
 Told = Callable[..., tuple[int, dict[str, Any]]]
@@ -209,12 +211,17 @@ def test_cross_entropy_finds_the_way_along_the_cliff() -> None:
     assert -30 <= episode(env, policy, seed=1) <= -13
 
 
-def test_the_planners_are_rows_of_the_table(told: Told) -> None:
-    code, found = told("--only", "blackjack", "--rows", 20, "--episodes", 2, "--planner", "mcts",
-                       "--planner", "cem", "--samples", 10)  # fmt: skip
-    (env,) = found["environments"]
-    assert code == 0
-    assert [one["planner"] for one in env["returns"]] == ["mcts", "cem"]
-    assert [len(one["ours"]) for one in env["returns"]] == [2, 2]
-    assert found["tables"][0]["heads"] == ["who", "accuracy", "return, MCTS", "return, CEM", "cost"]
-    assert [row[1] for row in found["tables"][2]["rows"]] == ["MCTS", "CEM"]
+def test_the_planners_are_rows_of_the_table(capsys: pytest.CaptureFixture[str]) -> None:
+    best = Best(-13.0, "exact")
+    runs = (Returns("mcts", (-20.0, -30.0), (-20.0, -20.0), (-100.0, -100.0), best),
+            Returns("cem", (-13.0, -13.0), (-13.0, -13.0), (-100.0, -100.0), best))  # fmt: skip
+    scored = [Scored(BY_NAME["CliffWalking"], 10, returns=runs)]
+    rows = _returned(scored).rows
+    assert [row[1] for row in rows] == ["MCTS", "CEM"]
+    assert rows[1][2:] == ("2", "-13.00 ± 0.00", "-13.00 ± 0.00", "-100.00 ± 0.00", "-13", "exact")
+    summary = _summary(scored, Author())
+    assert summary.heads == ("who", "accuracy", "return, MCTS", "return, CEM", "cost")
+    assert summary.rows[1][2:4] == ("0.94 ± 0.00", "1.00 ± 0.00")
+    assert _main(["bench", "cwmb", "--samples", "0"]) == 2
+    assert capsys.readouterr().err.count("TW0006") == 1
+    assert _main(["bench", "cwmb", "--planner", "dfs"]) == 2
