@@ -242,8 +242,9 @@ def builder(
 WhichLuck = Literal["possible", "least", "waits"]
 """The luck that a plan may count on (see `solve`)."""
 
-_LIKELIER, _SOONER = 1.0, 10.0
-"""Seconds at most of the searches for a plan with less luck."""
+_SOONER = 10.0
+"""Seconds at most of the searches for a plan with less luck, which is not what was asked for. Their
+states end most of them before."""
 
 _EXPLAINED = 2_000
 """The reason why there is no plan is looked for where so many states were enough to see that."""
@@ -303,7 +304,7 @@ def with_less_luck(
 
         simulator = EngineSimulator(engine, state)
         if luck == "possible":
-            short = min(seconds, _LIKELIER)
+            short = min(seconds, _SOONER)
             return likelier(simulator, state, verdict, seconds=short, cancel=cancel)
         by: By = "chance" if luck == "least" else "ticks"
         bounded = seconds if luck == "least" else min(seconds, _SOONER)

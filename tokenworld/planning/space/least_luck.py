@@ -33,8 +33,8 @@ come, or their cost and ticks and then the probability."""
 
 _ROUNDS = 4
 """Searches for one plan at most."""
-_STATES = 20_000
-"""States of one search at most: it keeps whole states."""
+_STATES = {"chance": 20_000, "ticks": 20_000, "ties": 4_000}
+"""States of one search at most, which are the same on every machine: it keeps whole states."""
 
 
 def chance_of(draws: Sequence[LuckyDraw]) -> Fraction:
@@ -171,7 +171,7 @@ def _planned(
 ) -> Verdict | None:
     """The verdict of a cheapest plan, if it is found in time; it keeps the claim of the one
     ``before`` if it is as good."""
-    watch = Watch(Limits(_STATES, seconds), cancel)
+    watch = Watch(Limits(_STATES[prices.by], seconds), cancel)
     simulator.bound(lambda outcomes: watch.late(0, outcomes, 0))
     try:
         steps = _cheapest(simulator, state, before.goal, prices, watch)
