@@ -471,3 +471,60 @@ def test_a_packed_space_that_grows_is_left_to_a_planner():
     assert told == [True]
     assert (verdict.answer, verdict.engine, verdict.ticks) == ("winnable", "fast-downward ff", 18)
     assert "10," in verdict.attempts[0].detail  # states, no matter how fast the machine is
+
+
+# ---- packing in a hurry ------------------------------------------------------------------
+
+
+SWITCHED = """
+type Lamp {{ on: bool }}
+action press(l: Lamp) {{ l.on = not l.on }}
+action swap(l: Lamp, m: Lamp) {{ if l.on {{ m.on = not m.on }} }}
+world many "Many" {{
+  object {names}: Lamp
+  goal lit: all(l.on for l: Lamp) "All."
+}}
+"""
+
+
+def switched(number):
+    return opened(SWITCHED.format(names=", ".join(f"l{one}" for one in range(number))))
+
+
+def test_a_world_that_is_dear_to_pack_asks_planners_first():
+    """Nothing happens there but commands: LAMA finds plans sooner than such states are packed."""
+    world = switched(8)
+    fake = FakePlanners(run_of("plan", *[PlanStep(Command("press", (one,))) for one in range(8)]))
+    verdict = ladder.plan(world.simulator, world.state, None, engine=READY, translated=fake)
+    assert (verdict.answer, verdict.engine, len(fake.asked)) == ("winnable", "fast-downward ff", 1)
+
+
+def test_what_planners_leave_open_is_packed_after_all():
+    world, fake = switched(8), FakePlanners()
+    for engine in (READY, MISSING):
+        verdict = plan_beside(world.simulator, world.state, None, engine=engine, classical=fake)
+        assert (verdict.answer, verdict.engine, verdict.ticks) == ("winnable", "own search", 8)
+        assert verdict.optimal == "ticks"
+
+
+def test_estimates_of_the_width_search_end_with_its_share(graph_world, monkeypatch, impatient):
+    """A relaxed plan of a large world may take longer than the whole limit."""
+    world, slow = line_world(graph_world, 60), []
+
+    class Slow(ladder.OwnRung):
+        def run(self, limits, say, cancel):
+            if self.engine == "width search" and not slow:
+                slow.append(limits)
+                self.begun, self.result = True, None
+                end = time.monotonic() + 20
+                while time.monotonic() < end:
+                    pass
+            return super().run(limits, say, cancel)
+
+    monkeypatch.setattr("tokenworld.planning.width.search.OwnRung", Slow)
+    began = time.monotonic()
+    verdict = plan(world, world.start(), None, engine=READY, classical=FakePlanners(), time_limit=4)
+    assert slow
+    assert time.monotonic() - began < 15
+    assert (verdict.answer, verdict.engine) == ("winnable", "own search")
+    assert {one.engine: one.result for one in verdict.attempts}["width search"] == "limit"

@@ -3,10 +3,12 @@
 1. The goal may hold already.
 2. Our own search over the interpreter under a cap: the exact answer for small worlds. Counts of
    states end it when others should try (`stages`).
-3. If states are not packed, or packing them took too long: Fast Downward's translator and LAMA on
-   the lifted PDDL of the world, if it has one, then a short width search.
+3. If states are not packed, or packing them takes too long: LAMA on a plain world grounded at once,
+   or on the lifted PDDL of the world, if it has one, by Fast Downward's translator; then a short
+   width search. In a plain world nothing happens but commands, and only small ones are packed
+   before that.
 4. An encoding: its goal may be unreachable even without deletions. Then Fast Downward on it, if it
-   is installed: LAMA or ff finds; a second later blind, which proves, and our own search join it.
+   is installed: LAMA or ff finds; later blind, which proves, and our own search join it.
 5. Our own search again, where it stopped, in turn with the width search, for the remaining time:
    the one proves, the other finds plans in worlds that no encoding takes.
 

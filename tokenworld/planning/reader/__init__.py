@@ -8,7 +8,7 @@ that a remark of the ordinary checker about the imported text is reported at its
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from tokenworld.check import check_source
@@ -82,15 +82,16 @@ _READ_AFTER_CHANGE = ("TW0403", "TW0404")
 def _without_order(domain: Domain) -> frozenset[str]:
     """The actions whose effects the checker finds in no order to read before they change. It is
     asked only where effects read what their action changes."""
-    if not any(_reads_its_changes(action) for action in domain.actions):
+    asked = tuple(action for action in domain.actions if _reads_its_changes(action))
+    if not asked:
         return frozenset()
-    rules = _imported(domain, (), [])
+    rules = _imported(replace(domain, actions=asked), (), [])
     found = check_source(Source("domain.tw", None, rules.text)).diagnostics
     late = [one.span.line for one in found if one.span and one.code in _READ_AFTER_CHANGE]
     places = [rules.place(line) for line in late]
     return frozenset(
         action.name.key
-        for action in domain.actions
+        for action in asked
         if any(action.span.start <= place.start < action.span.end for place in places)
     )
 
