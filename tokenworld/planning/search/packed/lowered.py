@@ -72,7 +72,7 @@ def plain_packed(
     goal: str | None,
     waits: bool,
     taken_apart: Callable[[], TakenApart],
-    most: int = _MOST_OPERATORS,
+    most: int,
 ) -> Packed | None:
     """The packed states of a plain world; ``None`` if it is not plain. ``waits``: `pass` is a
     command; ``taken_apart`` makes the parts that only questions about single rules need. Raises
@@ -221,7 +221,7 @@ def packed_in_time(
     goal: str | None,
     obstacles: list[Obstacle] | None = None,
     edges: int | None = None,
-    sizes: tuple[int, int | None] = (_MOST_OPERATORS, None),
+    sizes: tuple[int, int] | None = None,
 ) -> Packed | None:
     """As `packed`, but raises `Explosion` if no rule prevents packing and it takes too long.
 
@@ -242,10 +242,11 @@ def packed_in_time(
             return TakenApart(facts, goal, _MOST_NODES, late)
 
         waits = PASS in simulator.commands(state)
-        plain = plain_packed(facts, goal, waits, taken_apart, sizes[0])
+        most = _MOST_OPERATORS if sizes is None else sizes[0]
+        plain = plain_packed(facts, goal, waits, taken_apart, most)
         if plain is not None:
             return plain
-        if sizes[1] is not None and (reach := reach_of(facts, always=True)) is not None:
+        if sizes is not None and (reach := reach_of(facts, always=True)) is not None:
             _check_size(reach, sizes[1])
         world = TakenApart(facts, goal, _MOST_NODES, late, whole=too_long)
         cone = cone_of(world, whole=True)
