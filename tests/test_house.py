@@ -10,8 +10,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import house
 
-LINES = 138_348
-MODULES = 526
+LINES = 143_828
+MODULES = 546
 CROWDED = 0
 IN_CIRCLES = 0
 LONGEST_FUNCTION = 74
