@@ -38,6 +38,12 @@ world dark {
   object l2: Lamp
   goal done: l2.lit and l2.broken
 }
+type Bell { rung: bool }
+action ring(b: Bell) { chance 1/2 { b.rung = true } }
+world tower {
+  object bell: Bell
+  goal done: bell.rung
+}
 scenario "light" in room {
   when mend(l0) then status executed
 }
@@ -79,7 +85,7 @@ PHASES = [
     ("planning.ladder._Ladder.search_first", ("plan", "{}:room")),
     ("planning.ladder.replay", ("plan", "{}:room")),
     ("planning.search.own.OwnSearch.run", ("plan", "{}:room")),
-    ("session.solving.wins_under_seed", ("plan", "{}:room")),
+    ("session.solving.wins_under_seed", ("plan", "{}:tower")),
     ("session.solving.out_of_reach", ("plan", "{}:dark")),
     ("session.solving.explain", ("plan", "{}:dark", "--why")),
     ("verbs.plan.certificates.certify", ("plan", "{}:room", "--certificate", "room.json")),

@@ -100,7 +100,7 @@ def test_what_has_no_plan_is_proved() -> None:
 
 
 def counter(least: int) -> Problem:
-    """A number without a bound that is doubled or set back: nobody can search all its values."""
+    """A number without a bound that is doubled until it is ``least``."""
     problem = Problem("counter")
     n = problem.add_fluent("n", IntType(), default_initial_value=1)
     done = problem.add_fluent("done", BoolType(), default_initial_value=False)
@@ -125,8 +125,15 @@ def test_numbers_are_planned_with() -> None:
 
 
 def test_no_proof_is_claimed_where_time_ran_out() -> None:
+    """There is no plan, for all values are even, and no end of them."""
+    problem = counter(65)
+    n = problem.fluent("n")
+    more = InstantaneousAction("more")
+    more.add_increase_effect(n, 2)
+    problem.add_action(more)
+    problem.set_initial_value(n, 2)
     with OneshotPlanner(name="tokenworld") as planner:
-        result = planner.solve(counter(65), timeout=2.5)
+        result = planner.solve(problem, timeout=2.5)
     assert (result.status, result.plan) == (Status.TIMEOUT, None)
 
 

@@ -89,8 +89,8 @@ def bundled(name: str) -> OpenWorld:
 def test_no_bundled_world_is_left_out() -> None:
     found = set[str]()
     for file in sorted(DOMAINS.glob("*/*.tw")):
-        if file.parent.name in ("crafter", "cwmb"):
-            continue  # creatures, needs and real numbers have more states than a search ends with
+        if file.parent.name in ("crafter", "cwmb", "templates"):
+            continue  # these have more states than a search ends with; the judge plans templates
         name = f"{file.parent.name}/{file.stem}"
         program = load_program(str(file)).program
         own = [one.name for one in program.worlds.values() if one.span.file == str(file)]
