@@ -49,8 +49,10 @@ def unions() -> Mapping[str, frozenset[str]]:
                 for base in node.bases:
                     if isinstance(base, ast.Name):
                         below.setdefault(f"{home}.{base.id}", set()).add(f"{home}.{node.name}")
-            elif isinstance(node, ast.Assign) and isinstance(node.value, ast.BinOp):
-                written[f"{home}.{ast.unparse(node.targets[0])}"] = node.value
+            elif isinstance(node, ast.Assign) and isinstance(
+                union := _union(node.value), ast.BinOp
+            ):
+                written[f"{home}.{ast.unparse(node.targets[0])}"] = union
     names = imported()
     for union, value in written.items():
         home = union.rpartition(".")[0]
@@ -61,6 +63,14 @@ def unions() -> Mapping[str, frozenset[str]]:
         if not base.endswith(".Node"):
             found[base] = frozenset(classes)
     return found
+
+
+def _union(value: ast.expr) -> ast.expr:
+    """The union in ``Annotated[A | B, ByKind]``; any other value as it is."""
+    annotated = isinstance(value, ast.Subscript) and ast.unparse(value.value) == "Annotated"
+    if annotated and isinstance(value.slice, ast.Tuple):
+        return value.slice.elts[0]
+    return value
 
 
 def _members(

@@ -98,5 +98,5 @@ def test_bad_templates(text: str, column: int, words: str) -> None:
 
 
 def test_several_bad_slots_are_all_reported() -> None:
-    found = problems('law l() { say "{}" say "{x.}" }\nlaw m() { say "{*}" }')
+    found = problems('law l() { say "{}"\n say "{x.}" }\nlaw m() { say "{*}" }')
     assert [p.code for p in found] == ["TW0104"] * 3

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Final
+from typing import Final, assert_never
 
 from tokenworld import model as m
 from tokenworld.check.analysis.substitution import substituted
@@ -348,13 +348,21 @@ class _Opinion:
                 return _whole(len(self._draft.enums[name].members) + more, self._span)
             case m.NumberType(low=int() as low, high=int() as high):
                 return _whole(high - low + 1 + more, self._span)
+            case (
+                m.NumberType() | m.ObjectType() | m.RealType() | m.TextType() | m.NoneType()
+                | m.CollectionType()
+            ):  # fmt: skip
+                return self._counted(more)
             case _:
-                binder = m.Binder("each`", domain_of(self._kind), self._kind, self._span)
-                count = m.Fold("count", None, (binder,), None, m.NumberType(0, None), self._span)
-                if not more:
-                    return count
-                one = _whole(1, self._span)
-                return m.Arithmetic("+", count, one, m.NumberType(0, None), self._span)
+                assert_never(self._kind)
+
+    def _counted(self, more: int) -> m.Term:
+        """The number of values of a domain that only a state can tell, and ``more``."""
+        binder = m.Binder("each`", domain_of(self._kind), self._kind, self._span)
+        count = m.Fold("count", None, (binder,), None, m.NumberType(0, None), self._span)
+        if not more:
+            return count
+        return m.Arithmetic("+", count, _whole(1, self._span), m.NumberType(0, None), self._span)
 
     def _named(self) -> m.Term:
         """The number of different values of the domain that have a row."""
@@ -463,13 +471,9 @@ class _Opinion:
 
 
 def _key(value: m.Term) -> object:
-    match value:
-        case m.BoolLiteral(value=found) | m.NumberLiteral(value=found):
-            return found
-        case m.EnumLiteral(index=index):
-            return index
-        case _:
-            return None
+    if isinstance(value, (m.BoolLiteral, m.NumberLiteral)):
+        return value.value
+    return value.index if isinstance(value, m.EnumLiteral) else None
 
 
 @dataclass(frozen=True)

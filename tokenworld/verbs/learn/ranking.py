@@ -12,13 +12,22 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
-from typing import Final
+from typing import Final, assert_never
 
 from tokenworld.diagnostics import Diagnostic, Failure, counted, usage
 from tokenworld.engine import Engine, State
 from tokenworld.engine.layout import Column
 from tokenworld.ground import Json, Raw
-from tokenworld.model import BoolType, EnumType, NumberType, ObjectType
+from tokenworld.model import (
+    BoolType,
+    CollectionType,
+    EnumType,
+    NoneType,
+    NumberType,
+    ObjectType,
+    RealType,
+    TextType,
+)
 from tokenworld.session import open_world
 from tokenworld.session.loading import OpenWorld
 from tokenworld.verbs.output import EXIT_OK, Output
@@ -262,8 +271,10 @@ def _domain(engine: Engine, state: State, slot: Slot) -> list[Raw]:
                 return []
             near = (now - 2, now - 1, now + 1, now + 2)
             return [x for x in near if (low is None or low <= x) and (high is None or x <= high)]
-        case _:
+        case RealType() | TextType() | NoneType() | CollectionType():
             return []
+        case _:
+            assert_never(kind)
 
 
 def _told(found: Ranked) -> Iterator[str]:
