@@ -104,7 +104,7 @@ def test_the_first_plan_is_enough_for_satisficing(monkeypatch: pytest.MonkeyPatc
     found = plan_quality(world, world.start(), None, "satisficing", seconds=60)
     assert found.verdict.answer == "winnable"
     assert len(found.improvements) == 1
-    assert found.verdict.optimal is None
+    assert found.verdict.optimal in (None, "ticks")  # the second, if blind search was first
     assert replay(world, world.start(), found.verdict.steps, None).ok
 
 
