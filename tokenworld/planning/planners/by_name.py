@@ -284,7 +284,7 @@ def _on_encoding(
     def better(answer: Answer) -> None:
         judge.accept(engine_run(encoding, answer, known[answer.configuration]))
 
-    text = encoding.text if option in ("--engine", "--optimal") else _with_predicates(encoding.text)
+    text = _with_predicates(encoding.text)
     run_searches(program, text, searches, seconds=left, cancel=cancel, accept=accept, better=better)
     return replace(judge.verdict(), seconds=time.monotonic() - began)
 

@@ -392,9 +392,9 @@ class Adapter:
         """All objects in containment pre-order; ``kept`` are records that are taken over."""
         found: list[Shape] = []
         root = self._root(state)
-        if state.kinds[root] is None:
-            raise _unfit("the outcome", "the object that contains all others is destroyed", "")
         if self.mapping.root is None:
+            if state.kinds[root] is None:
+                raise _unfit("the outcome", "the object that contains all others is destroyed", "")
             self._write(state, tick, root, found, names, kept)
         else:
             for child in state.kids[self._held.index][root]:
