@@ -50,7 +50,7 @@ def test_each_goal_is_proved_winnable(tw, goal: str) -> None:
 
 def test_the_winter_is_lost(tw) -> None:
     """No hens, no eggs: two goals are out of reach, and the verdict says what is missing."""
-    planned = tw("plan", WINTER, "--certificate", "c.json")
+    planned = tw("plan", WINTER, "--certificate", "c.json", "--time-limit", "300")
     assert planned.code == 1
     assert planned.out.startswith("unwinnable: no goal can be reached")
     assert "needs `eggs_held(me) > 0`" in planned.out
