@@ -669,7 +669,7 @@ _CONDITION_HEADS: Final = frozenset(
 
 
 def _early(said: list[Token], found: Found, source: Source) -> Meant | None:
-    """What went wrong before the unexpected token, which only shows it."""
+    """A hint about the mistake before the unexpected token, which only shows it."""
     behind = () if found.following is None else (found.following,)
     whole = (*said, *behind)
     for place, (one, other) in enumerate(pairwise(whole)):
@@ -737,7 +737,7 @@ def _word(said: list[Token], found: Found) -> Meant | None:
 
 
 def _line_before(said: list[Token], found: Found, source: Source) -> Meant | None:
-    """What the line before lacks, or has too much: the next line shows it."""
+    """A hint about what the line before lacks, or has too much: the next line shows it."""
     token, previous = found.token, found.previous
     if previous is None or not found.before:
         return None

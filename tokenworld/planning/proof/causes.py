@@ -233,8 +233,8 @@ class Why:
         return Way(_kind(unit.rule), unit.rule.name, self._call(unit), unit.span, tuple(lacks))
 
     def _circling(self, lacking: _Lacking, above: frozenset[str]) -> tuple[int, int]:
-        """How many of some conditions are about fluents that the chain is about already, and how
-        many about fluents that a rule changes; no more than needed to compare."""
+        """A rank of conditions: the number about fluents that the chain is about already, then the
+        number about fluents that a rule changes."""
         names = [{slot[0] for slot in self._slots(*one)} for one in lacking]
         return (
             sum(one <= above for one in names),

@@ -1,4 +1,4 @@
-"""What recorded transitions say about learned params: factors of their likelihood, each once."""
+"""The likelihood of recorded transitions as factors of learned params, each factor once."""
 
 from __future__ import annotations
 

@@ -209,7 +209,7 @@ def _simplexes(found: Collected, group: list[str], params: Mapping[str, Learned]
 
 
 def _logit(one: Learned) -> float:
-    """Where a value lies in its range, without its ends."""
+    """The logit of the place of a value in its range, kept off the ends."""
     share = (one.value - one.low) / (one.high - one.low) if one.high > one.low else 0.5
     share = min(max(share, 0.02), 0.98)
     return log(share / (1 - share))
@@ -218,7 +218,7 @@ def _logit(one: Learned) -> float:
 def _logits(
     group: list[str], params: Mapping[str, Learned], simplexes: list[set[str]]
 ) -> list[float]:
-    """Where the search begins: at the present values, without the ends of their ranges."""
+    """The start of the search: the present values, kept off the ends of their ranges."""
     found = []
     for name in group:
         own = next((one for one in simplexes if name in one), None)
@@ -327,7 +327,7 @@ class _Problem:
         return found
 
     def _bent(self, values: Array, at: int, steps: Array) -> Array:
-        """How the gradient changes with one param."""
+        """The change of the gradient with one param, by central differences."""
         more, less = values.copy(), values.copy()
         more[at] += steps[at]
         less[at] -= steps[at]

@@ -84,7 +84,7 @@ class Learnt:
         return frozenset(name for powers in self.terms for name in powers)
 
     def key(self) -> tuple[tuple[Powers, Fraction], ...]:
-        """What tells it from others."""
+        """A key that equal ones share."""
         return tuple(sorted(self.terms.items()))
 
     def at(self, values: Mapping[str, float]) -> float:
@@ -92,7 +92,7 @@ class Learnt:
         return value_of(self.terms, values.__getitem__)
 
     def slope(self, name: str, values: Mapping[str, float]) -> float:
-        """How fast it grows with a param."""
+        """The derivative by a param."""
         return self._derived(name).at(values)
 
     def _derived(self, name: str) -> Learnt:
@@ -201,7 +201,7 @@ class Softmax:
         return frozenset(name for one in self.logs if one is not None for name in one.names)
 
     def key(self) -> object:
-        """What tells it from others."""
+        """A key that equal ones share."""
         return self.chosen, tuple(None if one is None else one.key() for one in self.logs)
 
     def shares(self, values: Mapping[str, float]) -> list[float]:
@@ -214,7 +214,7 @@ class Softmax:
         return self.shares(values)[self.chosen]
 
     def slope(self, name: str, values: Mapping[str, float]) -> float:
-        """How fast it grows with a param."""
+        """The derivative by a param."""
         slopes = [0.0 if one is None else one.slope(name, values) for one in self.logs]
         shares = self.shares(values)
         mean = sum(x * y for x, y in zip(shares, slopes, strict=True))

@@ -30,7 +30,7 @@ class Target:
 
     @property
     def remarks(self) -> tuple[Diagnostic, ...]:
-        """What the rules say otherwise than the PDDL."""
+        """Remarks on the differences between the rules and the PDDL."""
         found = () if self.pair is None else self.pair.imported.remarks
         return tuple(one for one in found if one.code == "TW0810")
 

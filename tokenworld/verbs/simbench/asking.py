@@ -84,7 +84,7 @@ def answer_json(row: TextRow, task: Task, mode: Mode) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Prompts:
-    """What a predictor is told: the rules, examples of each task, and the question."""
+    """The prompts for a predictor: the rules, examples of each task, and the question."""
 
     mode: Mode
     rules: str
@@ -92,7 +92,7 @@ class Prompts:
     number: int
 
     def preamble(self, task: Task) -> str:
-        """What is the same for all questions of a task."""
+        """The part that all questions of a task share."""
         parts = [_ASKED[task], _STATE, form_text(task, self.mode)]
         if self.rules:
             parts.append(f"These are the rules of the world:\n\n{self.rules}")
@@ -120,7 +120,7 @@ def rules_of(found: QuestionSet, rules: str) -> str:
 
 
 def rules_name(rules: str) -> str:
-    """How a transcript calls the rules that were told."""
+    """The name of the rules in a transcript."""
     return rules if rules in (NONE, ENGLISH, WRITTEN) else Path(rules).name
 
 

@@ -60,7 +60,7 @@ def difference(before: Recorded, found: Answer) -> dict[str, Any]:
 
 
 def right_answer(row: TextRow, task: Task) -> Answer:
-    """What is recorded."""
+    """The recorded answer."""
     score = row.score_after.to_json() if task in ("score", "step") else None
     if task == "score":
         return Answer(score=score)

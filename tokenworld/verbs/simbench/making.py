@@ -88,7 +88,8 @@ class Candidate:
 
 @dataclass
 class Found:
-    """What was walked: rows to ask about by walk (``None`` parts them), examples, and reasons."""
+    """The result of the walks: rows to ask about by walk (``None`` parts them), examples, and
+    reasons."""
 
     walks: list[list[Candidate | None]] = field(default_factory=list)
     examples: list[Candidate] = field(default_factory=list)

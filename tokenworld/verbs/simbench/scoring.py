@@ -1,4 +1,4 @@
-"""What the answers to a set come to: right and wrong answers, and what is wrong with them.
+"""Score the answers to a set: right and wrong ones, and the properties that are wrong.
 
 Each answer is judged by the paper's scorer, which accepts corrupted states, and strictly. A
 property of an object (`What`) is right, or wrong in one of five ways (`Way`).
@@ -180,7 +180,7 @@ def _value(one: _Object, key: str) -> Any:
 
 
 def _there(before: _Object, target: _Object, found: _Object) -> Way:
-    """How it is with an object that should be there, or is, and not both."""
+    """Classify an object that is missing in the state before, the target or the answer."""
     if target is None and found is None:
         return "right"
     if target is None:

@@ -37,7 +37,7 @@ class Form(Protocol):
     def score(self, state: State) -> Score: ...
 
     def task(self, state: State) -> str:
-        """What the game asks for, and what of the state stands in no object."""
+        """The task of the game, and the parts of the state that stand in no object."""
 
     def read(self, recorded: Recorded, score: Score, task: str) -> State:
         """The state that was written; `Failure` (TW0006) where the world has no place for it."""

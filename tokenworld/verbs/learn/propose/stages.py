@@ -471,8 +471,8 @@ class Stages:
     def _anchored(
         self, language: Language, rule: Rule, table: Table, seen: npt.NDArray[np.bool_]
     ) -> Iterator[Predicate]:
-        """That a slot is that of a parameter, where it always was: also where there is no other
-        object of which a rule might be true."""
+        """Predicates that tie a slot to a parameter, where it always was that of one: also
+        where there is no other object of which a rule might be true."""
         params = [one for one in language.variables if one.name not in OVER]
         params += [Var(ME, ANY)] if params and language.actor else []
         for over in (one for one in language.variables if one.name in OVER):
