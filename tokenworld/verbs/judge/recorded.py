@@ -14,13 +14,14 @@ from pathlib import Path
 from typing import Final
 
 from tokenworld.diagnostics import Diagnostic, Failure
-from tokenworld.session.replaying import FORMAT, Row, compare_row, row_in
+from tokenworld.session.replaying import FORMAT, Row, compare_row
 from tokenworld.verbs.conform.verb import KEPT, Conforming, rows_for, told
 from tokenworld.verbs.judge.findings import Finding, finding
 from tokenworld.verbs.judge.playing import Case
 from tokenworld.verbs.records.properties import MAPPING_FILE, mapping_beside
 from tokenworld.verbs.records.replay import Games, games_of
-from tokenworld.verbs.records.rows import lines_of
+from tokenworld.verbs.records.rows import BadRow, lines_of
+from tokenworld.verbs.records.transitions import world_rows
 
 _USABLE: Final = "Give rows of this world."
 _EXAMPLES: Final = 2
@@ -62,13 +63,15 @@ def _own(case: Case, paths: Sequence[Path], figures: dict[str, int]) -> Iterator
     for row in _rows(paths):
         figures["rows"] += 1
         case.say(f"{figures['rows']} rows")
+        if isinstance(row, BadRow):
+            bad.append(f"{row.place}: {row.why}")
+            continue
         try:
-            difference = None if isinstance(row, str) else _difference(case, row)
+            difference = _difference(case, row)
         except Failure as failure:
-            row = f"{row.place if isinstance(row, Row) else row}: {failure.diagnostics[0].message}"
-        if isinstance(row, str):
-            bad.append(row)
-        elif difference is not None:
+            bad.append(f"{row.place}: {failure.diagnostics[0].message}")
+            continue
+        if difference is not None:
             figures["wrong"] += 1
             if figures["wrong"] <= KEPT:
                 text = f"The world answers {row.place} wrongly."
@@ -81,23 +84,12 @@ def _own(case: Case, paths: Sequence[Path], figures: dict[str, int]) -> Iterator
         yield finding("bad-row", text, evidence=bad[:KEPT], hint=_USABLE)
 
 
-def _rows(paths: Sequence[Path]) -> Iterator[Row | str]:
-    """Yield the rows of files, and for a line that is none its place and why."""
-    for path in paths:
-        number = 0
-        try:
-            for number, line in enumerate(lines_of(path), start=1):
-                if line.strip():
-                    yield _row(line, f"{path}:{number}")
-        except (OSError, EOFError, zlib.error) as error:
-            yield f"{path}:{number + 1}: the file cannot be read on ({error})"
-
-
-def _row(line: bytes, place: str) -> Row | str:
+def _rows(paths: Sequence[Path]) -> Iterator[Row | BadRow]:
+    """The rows of files; what can no longer be read is one bad row."""
     try:
-        return row_in(line.decode("utf-8"), place)
-    except ValueError as error:
-        return f"{place}: the line {error}"
+        yield from world_rows(paths)
+    except Failure as failure:
+        yield BadRow("rows", failure.diagnostics[0].message)
 
 
 def _difference(case: Case, row: Row) -> str | None:

@@ -17,7 +17,7 @@ from tokenworld.session.loading import OpenWorld
 from tokenworld.session.replaying import Row, row_in
 from tokenworld.verbs.records.rows import BadRow, lines_of
 
-__all__ = ["Transition", "transitions"]
+__all__ = ["Transition", "transitions", "world_rows"]
 
 _WHOLE = ("objects", "functions", "relations", "tick", "outcomes")
 _HINT = "Record them with `tw run` and `tw runs rows`."
@@ -35,18 +35,17 @@ class Transition:
     fields: frozenset[str] | None = None
 
 
-def transitions(
-    world: OpenWorld, paths: Iterable[Path], seed: int = 0
-) -> Iterator[Transition | BadRow]:
-    """The transitions of files, plain or packed; a line that is none, or that does not fit the
-    world, is a `BadRow`. Raises `Failure` (TW0001) where a file cannot be opened."""
-    resolver = Resolver(world)
+def world_rows(paths: Iterable[Path]) -> Iterator[Row | BadRow]:
+    """The rows of files, plain or packed; a line that is none is a `BadRow`.
+
+    Raises `Failure` (TW0001) where a file cannot be opened.
+    """
     for path in paths:
         number = 0
         try:
             for number, line in enumerate(lines_of(path), start=1):
                 if line.strip():
-                    yield _transition(world, resolver, line, f"{path}:{number}", seed)
+                    yield _row(line, f"{path}:{number}")
         except (EOFError, zlib.error) as error:
             yield BadRow(f"{path}:{number + 1}", f"the file is torn here ({error})")
         except OSError as error:
@@ -54,18 +53,34 @@ def transitions(
             raise Failure(Diagnostic("TW0001", what, hint=_HINT)) from None
 
 
-def _transition(
-    world: OpenWorld, resolver: Resolver, line: bytes, place: str, seed: int
-) -> Transition | BadRow:
+def _row(line: bytes, place: str) -> Row | BadRow:
     try:
-        row = row_in(line.decode("utf-8"), place)
-        return _fitting(world, resolver, row, seed)
+        return row_in(line.decode("utf-8"), place)
     except UnicodeDecodeError:
         return BadRow(place, "the line is no UTF-8 text")
     except ValueError as error:
         return BadRow(place, f"the line {error}")
+
+
+def transitions(
+    world: OpenWorld, paths: Iterable[Path], seed: int = 0
+) -> Iterator[Transition | BadRow]:
+    """The transitions of files; a line that is none, or that does not fit the world, is a `BadRow`.
+
+    Raises `Failure` (TW0001) where a file cannot be opened.
+    """
+    resolver = Resolver(world)
+    for row in world_rows(paths):
+        yield _transition(world, resolver, row, seed) if isinstance(row, Row) else row
+
+
+def _transition(world: OpenWorld, resolver: Resolver, row: Row, seed: int) -> Transition | BadRow:
+    try:
+        return _fitting(world, resolver, row, seed)
+    except ValueError as error:
+        return BadRow(row.place, f"the line {error}")
     except Failure as failure:
-        return BadRow(place, failure.diagnostics[0].message.rstrip("."))
+        return BadRow(row.place, failure.diagnostics[0].message.rstrip("."))
 
 
 def _fitting(world: OpenWorld, resolver: Resolver, row: Row, seed: int) -> Transition | BadRow:

@@ -5,16 +5,14 @@ from __future__ import annotations
 
 import json
 import re
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.model.schema import shaped
-from tokenworld.session.replaying import Row, row_in
+from tokenworld.session.replaying import Row
 from tokenworld.verbs.learn.propose.commands import ObjectNumber
 from tokenworld.verbs.learn.propose.scenes import (
     ANY,
@@ -28,7 +26,8 @@ from tokenworld.verbs.learn.propose.scenes import (
     bounds,
     kind_of,
 )
-from tokenworld.verbs.records.rows import BadRow, lines_of
+from tokenworld.verbs.records.rows import BadRow
+from tokenworld.verbs.records.transitions import world_rows
 
 _MEMBER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _MOST_MEMBERS = 40
@@ -40,27 +39,13 @@ Shape = Mapping[str, Any]
 
 def read_world_rows(paths: Iterable[Path]) -> Iterator[Row | BadRow]:
     """Yield the rows of files; raises `Failure` (TW0001) if one cannot be opened."""
-    for path in paths:
-        number = 0
-        try:
-            for number, line in enumerate(lines_of(path), start=1):
-                if line.strip():
-                    yield _row(line, f"{path}:{number}")
-        except (EOFError, zlib.error) as error:
-            yield BadRow(f"{path}:{number + 1}", f"the file is torn here ({error})")
-        except OSError as error:
-            what = f"`{path}` cannot be read: {error.strerror or error}."
-            hint = "Record rows with `tw run` and `tw runs rows`."
-            raise Failure(Diagnostic("TW0001", what, hint=hint)) from None
+    for row in world_rows(paths):
+        yield _whole(row) if isinstance(row, Row) else row
 
 
-def _row(line: bytes, place: str) -> Row | BadRow:
-    try:
-        row = row_in(line.decode("utf-8"), place)
-    except UnicodeDecodeError:
-        return BadRow(place, "the line is no UTF-8 text")
-    except ValueError as error:
-        return BadRow(place, f"the line {error}")
+def _whole(row: Row) -> Row | BadRow:
+    """The row, if it tells whole states."""
+    place = row.place
     states = (row.state, row.expected.get("action"), row.expected.get("tick"))
     for one, when in zip(states, ("before", "after the action", "after the tick"), strict=True):
         try:
