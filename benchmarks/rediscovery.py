@@ -36,8 +36,7 @@ from tokenworld.prose.intents import parse_intent_json
 from tokenworld.session import check_text, open_world
 from tokenworld.session.intents import Resolver
 from tokenworld.session.loading import OpenWorld
-from tokenworld.session.replaying import Row, row_in, row_of
-from tokenworld.verbs.learn.exploring import intent_of
+from tokenworld.session.replaying import Row, row_in, row_played
 from tokenworld.verbs.learn.propose.verb import learned_worlds
 from tokenworld.verbs.simbench.walking import Step, WorldWalk
 
@@ -261,7 +260,7 @@ def _rows(world: OpenWorld, steps: Sequence[Step]) -> list[Row]:
 
 
 def _row(world: OpenWorld, one: Step) -> dict[str, Any]:
-    return row_of(world, one.before, intent_of(world, one.before, one.command))
+    return row_played(world.engine, one.before, one.command)[0]
 
 
 # ---- comparing --------------------------------------------------------------------------------

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tokenworld.session import open_world
+from tokenworld.session.replaying import compare_row, row_in
 from tokenworld.verbs.learn.duel import compared
 from tokenworld.verbs.learn.ranking import Ranked
 from tokenworld.verbs.records.transitions import Transition, transitions
@@ -168,3 +170,15 @@ def test_plans_that_cannot_be_compared_are_told(
     ran = tw("duel", farm / "hens.tw", *options)
     assert ran.code == 2
     assert ran.err.count("error[") == 1
+
+
+def test_rows_of_a_world_with_turns_name_whose_turn_it_is(tw: Tw, tmp_path: Path) -> None:
+    """Each row comes out again as it was recorded, and leads to the state of the next one."""
+    assert tw("learn", "explore", "willowbrook", "-o", "rows.jsonl", "--ticks", "20").code == 0
+    rows = [json.loads(line) for line in (tmp_path / "rows.jsonl").read_text("utf-8").splitlines()]
+    assert len({row["intent"]["actor"] for row in rows}) == 2
+    world = open_world("willowbrook")
+    for number, row in enumerate(rows):
+        assert compare_row(world, row_in(json.dumps(row), str(number)), 0) is None
+        assert row["progress"]["status"] != "no_match"
+    assert all(row["tick"] == after["state"] for row, after in pairwise(rows))

@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from tokenworld.diagnostics import Diagnostic, Failure, Source, read_source
-from tokenworld.engine import State
+from tokenworld.engine import Engine, State
 from tokenworld.ground import FRUITLESS, By, Command, Json, NoMatch, Outcome, value_text
 from tokenworld.model import CARRIED, Replay
 from tokenworld.model.schema import shaped
 from tokenworld.prose.intents import CallIntent, PassIntent, TypedIntent, parse_intent_json
 from tokenworld.session.carrying import begun_with
-from tokenworld.session.intents import AnyIntent, Resolver
+from tokenworld.session.intents import AnyIntent, Resolver, intent_json
 from tokenworld.session.loading import OpenWorld, open_text
 from tokenworld.session.moments import Moment
 from tokenworld.session.recording import Recording
@@ -416,6 +416,21 @@ def row_of(world: OpenWorld, state: State, intent: Mapping[str, Json]) -> dict[s
     }
 
 
+def row_played(
+    engine: Engine, state: State, command: Command
+) -> tuple[dict[str, Json], State, Outcome]:
+    """Play a command: the row that records it, the state after it and the last outcome."""
+    after, outcomes = engine.play(state, command)
+    actor = None if state.acting is None else state.names[state.acting]
+    row = {
+        "format": FORMAT,
+        "state": engine.json(state),
+        "intent": intent_json(command, actor, outcomes[-1].args),
+        **_shown(engine, state, command, after, outcomes[-1]),
+    }
+    return row, after, outcomes[-1]
+
+
 def _results(
     world: OpenWorld, state: State, intent: Mapping[str, Json], place: str
 ) -> dict[str, Json]:
@@ -423,11 +438,17 @@ def _results(
     engine = world.engine
     command = Resolver(world).resolve(state, parse_intent_json(json.dumps(intent), place))
     after, outcomes = engine.play(state, command)
+    return _shown(engine, state, command, after, outcomes[-1])
+
+
+def _shown(
+    engine: Engine, state: State, command: Command | NoMatch, after: State, last: Outcome
+) -> dict[str, Json]:
     acted = engine.acted(state, command) if isinstance(command, Command) else state
     return {
         "action": engine.json(acted),
         "tick": engine.json(after),
-        "progress": _progress(outcomes[-1]),
+        "progress": _progress(last),
     }
 
 

@@ -12,15 +12,14 @@ from typing import Final, Literal
 from tokenworld.diagnostics import Diagnostic, Failure, counted, usage
 from tokenworld.engine import State
 from tokenworld.engine.saved.digest import facts_hash
-from tokenworld.ground import FRUITLESS, PASS, Command, Json, show_value
+from tokenworld.ground import FRUITLESS, PASS, Command, Json
 from tokenworld.session import open_world
-from tokenworld.session.intents import intent_json
 from tokenworld.session.loading import OpenWorld
 from tokenworld.session.players import typed_command
-from tokenworld.session.replaying import row_of
+from tokenworld.session.replaying import row_played
 from tokenworld.verbs.output import EXIT_OK, Output, write_file
 
-__all__ = ["Explorer", "explore", "intent_of"]
+__all__ = ["Explorer", "explore"]
 
 Curiosity = Literal["novelty", "random"]
 ILLEGAL: Final = 0.2
@@ -86,11 +85,9 @@ class Explorer:
         for number in range(ticks):
             state, steps = engine.start(self._seed + number), 0
             while done < ticks and steps < episode and not engine.over(state):
-                command = self._command(state)
-                intent = intent_of(self._world, state, command)
-                yield row_of(self._world, state, intent)
-                state, outcomes = engine.play(state, command)
-                self.refused += outcomes[-1].status in FRUITLESS
+                row, state, last = row_played(engine, state, self._command(state))
+                yield row
+                self.refused += last.status in FRUITLESS
                 done, steps = done + 1, steps + 1
             if done >= ticks or not steps:
                 return
@@ -111,15 +108,3 @@ class Explorer:
         self._here[here, chosen] += 1
         self._anywhere[chosen] += 1
         return chosen
-
-
-def intent_of(world: OpenWorld, state: State, command: Command) -> dict[str, Json]:
-    """A command as rows keep it."""
-    program = world.program
-    params = () if command.is_pass else program.actions[command.action].params
-    args = {
-        one.name: show_value(program, state.names, one.type, raw)
-        for one, raw in zip(params, command.args, strict=True)
-    }
-    actor = None if state.me is None else state.names[state.me]
-    return intent_json(command, actor, args)
