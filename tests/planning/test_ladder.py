@@ -441,6 +441,7 @@ def test_a_bound_on_ticks_is_our_own_searchs_as_long_as_there_is_time(make_count
 LAMPS = """
 type Lamp {{ on: bool }}
 action press(l: Lamp) {{ l.on = not l.on }}
+{more}
 world many "Many" {{
   object {names}: Lamp
   goal lit: all(l.on for l: Lamp) "All."
@@ -448,8 +449,8 @@ world many "Many" {{
 """
 
 
-def lamps(number):
-    return opened(LAMPS.format(names=", ".join(f"l{one}" for one in range(number))))
+def lamps(number, more=""):
+    return opened(LAMPS.format(names=", ".join(f"l{one}" for one in range(number)), more=more))
 
 
 def test_a_packed_space_that_ends_is_seen_to_its_end():
@@ -476,31 +477,19 @@ def test_a_packed_space_that_grows_is_left_to_a_planner():
 # ---- packing in a hurry ------------------------------------------------------------------
 
 
-SWITCHED = """
-type Lamp {{ on: bool }}
-action press(l: Lamp) {{ l.on = not l.on }}
-action swap(l: Lamp, m: Lamp) {{ if l.on {{ m.on = not m.on }} }}
-world many "Many" {{
-  object {names}: Lamp
-  goal lit: all(l.on for l: Lamp) "All."
-}}
-"""
-
-
-def switched(number):
-    return opened(SWITCHED.format(names=", ".join(f"l{one}" for one in range(number))))
+SWAP = "action swap(l: Lamp, m: Lamp) { if l.on { m.on = not m.on } }"
 
 
 def test_a_world_that_is_dear_to_pack_asks_planners_first():
     """Nothing happens there but commands: LAMA finds plans sooner than such states are packed."""
-    world = switched(8)
+    world = lamps(8, SWAP)
     fake = FakePlanners(run_of("plan", *[PlanStep(Command("press", (one,))) for one in range(8)]))
     verdict = ladder.plan(world.simulator, world.state, None, engine=READY, translated=fake)
     assert (verdict.answer, verdict.engine, len(fake.asked)) == ("winnable", "fast-downward ff", 1)
 
 
 def test_what_planners_leave_open_is_packed_after_all():
-    world, fake = switched(8), FakePlanners()
+    world, fake = lamps(8, SWAP), FakePlanners()
     for engine in (READY, MISSING):
         verdict = plan_beside(world.simulator, world.state, None, engine=engine, classical=fake)
         assert (verdict.answer, verdict.engine, verdict.ticks) == ("winnable", "own search", 8)

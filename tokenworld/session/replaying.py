@@ -435,10 +435,9 @@ def _results(
     world: OpenWorld, state: State, intent: Mapping[str, Json], place: str
 ) -> dict[str, Json]:
     """All that a row may expect, as it comes out."""
-    engine = world.engine
     command = Resolver(world).resolve(state, parse_intent_json(json.dumps(intent), place))
-    after, outcomes = engine.play(state, command)
-    return _shown(engine, state, command, after, outcomes[-1])
+    after, outcomes = world.engine.play(state, command)
+    return _shown(world.engine, state, command, after, outcomes[-1])
 
 
 def _shown(

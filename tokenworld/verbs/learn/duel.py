@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import sqrt
-from typing import Final, Literal
+from typing import Final, Literal, assert_never
 
 from tokenworld.diagnostics import usage
 from tokenworld.ground import Json
@@ -101,6 +101,8 @@ def _returns(found: Rollout, by: By) -> list[float]:
         case "won":
             goals = {at for at, kind in enumerate(found.kinds) if kind == "goal"}
             return [float(int(one) in goals) for one in found.ending]
+        case _:
+            assert_never(by)
 
 
 def compared(world: str, first: Sequence[float], second: Sequence[float]) -> Duel:
