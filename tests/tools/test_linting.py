@@ -72,7 +72,7 @@ def test_fix_reports_what_it_did_and_checks_again(
     path.write_text("type Lamp { lit: bool }\nlaw l(x: Lampp) { x.lit = true }\n")
     code, out, err = run(capsys, "check", "--fix", str(path))
     assert (code, err) == (0, "")
-    assert out == f"{path}:2: write `Lamp` (TW0202)\n{path}: sound\n"
+    assert out == f"{path}:2: write `Lamp` (TW0202)\n{path}: no problems found\n"
     _, out, _ = run(capsys, "check", "--fix", str(path), "--json")
     (report,) = json.loads(out)["files"]
     assert report["fixed"] == []

@@ -96,8 +96,8 @@ class Fruitless:
         """The outcome of a step that no check expected."""
         if not self._open:
             return None
-        hint = "say `then refused`, or `then status …`, if that is meant"
-        return f"{status_of(self._open[0])}; {hint}"
+        hint = "If that is meant, add `then refused` or `then status …`."
+        return f"{status_of(self._open[0])}\n{hint}"
 
 
 _EndingCheck = WonCheck | LostCheck | WithinCheck | WinnableCheck | UnwinnableCheck

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from tokenworld.diagnostics import (
     Diagnostic,
     Edit,
     Failure,
+    Severity,
     Source,
     Span,
     counted,
@@ -250,7 +252,7 @@ def check(
         listed = [{**to_json(one), **more} for one, more in told(diagnostics)]
         reports.append({**report, "diagnostics": listed})
         if not any(one.is_error for one in diagnostics):
-            out.line(f"{name}: sound{_remarks(diagnostics)}")
+            out.line(f"{name}: {_warnings(diagnostics)}")
         if program is not None and (out.as_json or order or proofs):
             analyses = analysed(program)
             if proofs:
@@ -279,8 +281,11 @@ def _published(
     return {"schema_version": 1, "ok": ok, "published": to_lsp(found, sources)}
 
 
-def _remarks(diagnostics: tuple[Diagnostic, ...]) -> str:
-    return f", {counted(len(diagnostics), 'remark')}" if diagnostics else ""
+def _warnings(found: tuple[Diagnostic, ...]) -> str:
+    """The findings of a file without errors: ``2 warnings, 1 note``."""
+    count = Counter("warning" if one.severity is Severity.WARNING else "note" for one in found)
+    told = [counted(number, kind) for kind, number in sorted(count.items(), reverse=True)]
+    return ", ".join(told) or "no problems found"
 
 
 Told = Iterator[tuple[Diagnostic, dict[str, object]]]

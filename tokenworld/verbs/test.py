@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from xml.etree import ElementTree
 
-from tokenworld.diagnostics import Diagnostic, Failure, to_json
+from tokenworld.diagnostics import Diagnostic, Failure, counted, to_json
 from tokenworld.limits import Halted, attempt, left, near
 from tokenworld.session.loading import load_program
 from tokenworld.session.scenarios import PLAN_SECONDS, ScenarioResult, run_scenario
@@ -27,12 +27,25 @@ _RUNNING = "running scenarios"
 
 @dataclass(slots=True)
 class _Tested:
-    """The results of all scenarios so far; ``whole``: none was left out for lack of time."""
+    """The results of all scenarios so far; ``whole``: none was left out for lack of time.
+
+    ``broken``: the files with errors, whose scenarios did not run.
+    """
 
     results: list[tuple[Path, ScenarioResult]] = field(default_factory=list)
     measured: list[tuple[Path, Coverage]] = field(default_factory=list)
     wrong: list[Diagnostic] = field(default_factory=list)
+    broken: int = 0
     whole: bool = False
+
+    def in_words(self) -> str:
+        """How many passed, and which part did not run: ``3 passed, 0 failed, the rest not run``."""
+        failed = sum(not result.ok for _, result in self.results)
+        parts = [f"{len(self.results) - failed} passed", f"{failed} failed"]
+        if self.broken:
+            parts = parts if self.results else ["No scenario ran"]
+            parts.append(f"{counted(self.broken, 'file')} with errors not run")
+        return ", ".join(parts if self.whole else [*parts, "the rest not run"])
 
 
 def test(
@@ -71,7 +84,7 @@ def _summed_up(found: _Tested, more: Mapping[str, object], out: Output) -> int:
     failed = sum(not result.ok for _, result in found.results)
     passed = len(found.results) - failed
     notes = () if found.whole else limit_notes()
-    out.line(f"{passed} passed, {failed} failed" + ("" if found.whole else ", the rest not run"))
+    out.line(found.in_words())
     out.diagnostics(notes)
     out.json(
         {
@@ -124,13 +137,15 @@ def _test_file(
     except Failure as failure:
         out.diagnostics(failure.diagnostics, getattr(failure, "sources", ()))
         found.wrong += failure.diagnostics
+        found.broken += 1
 
 
 def _tell_result(path: Path, result: ScenarioResult, out: Output) -> None:
     out.line(f"{'✓' if result.ok else '✗'} {path}: {result.title}")
-    for check in result.failed:
+    for check in sorted(result.failed, key=lambda one: one.span.start):
         out.line(f"    {check.span}: {check.wanted}")
-        out.line(f"      {check.found}")
+        for line in check.found.splitlines():
+            out.line(f"      {line}")
 
 
 def _write_junit(path: Path, results: Iterable[tuple[Path, ScenarioResult]]) -> None:
