@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tokenworld.diagnostics import Source
-from tokenworld.play.screens.inspecting import Inspection
+from tokenworld.play.model.inspection import Inspection
 from tokenworld.session import Loaded, Session, check_file, check_text, open_world, run_scenario
 from tokenworld.session.loading import load_program
 

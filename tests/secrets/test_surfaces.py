@@ -18,10 +18,10 @@ from tests.secrets.worlds import KINDS, Kind
 from tokenworld.ground import Command
 from tokenworld.play.model.game import forbidden
 from tokenworld.play.model.hints import satisfy
+from tokenworld.play.model.inspection import Inspection
 from tokenworld.play.model.records import require_trees, trees_of_record
 from tokenworld.play.model.timeline import Timeline
 from tokenworld.play.model.transcripts import FORMATS, text_as
-from tokenworld.play.screens.inspecting import Inspection
 from tokenworld.prose.matching import completions
 from tokenworld.session import Session
 from tokenworld.session.obstacles import obstacles

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tokenworld.play.screens.inspecting import Inspection, Map, Place, SlotRow
+from tokenworld.play.model.inspection import Inspection, Map, Place, SlotRow
 from tokenworld.session import Session
 
 ROOT = Path(__file__).parents[2]

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tokenworld.diagnostics import Failure
+from tokenworld.play.model.inspection import Inspection
 from tokenworld.play.model.playback import asked_in, branch_from, open_playback, stored_runs
-from tokenworld.play.screens.inspecting import Inspection
 from tokenworld.session import Session, open_world
 from tokenworld.session.replaying import replay_run
 from tokenworld.store.log import RunStore
