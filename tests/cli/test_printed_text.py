@@ -51,6 +51,8 @@ CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
     "run": ((NAME, "--script", "played.txt"), (NAME, "--script", NOWHERE), (NAME, "--ticks", "5")),
     "rollout": ((NAME, "--runs", "3"), (NAME, "--runs", "3", "--policy", BAD)),
     "play": ((NAME,), (NAME, "--goal", BAD), (NAME, "--web", "--host", BAD)),
+    "picture": ((NAME,), (f"{NAME}:{BAD}",), ("--run", NOWHERE)),
+    "publish": ((NAME, "--runtime", NOWHERE), (f"{NAME}:{BAD}",), (NAME, "-o", BAD)),
     "legal": ((NAME,), (NAME, f"box {BAD}"), (NAME, BAD)),
     "learn": (("fit", NAME, NOWHERE), ("propose", NOWHERE), ("rank", NAME, NOWHERE),
               ("explore", NAME, "-o", "walked.jsonl", "--ticks", "4"),

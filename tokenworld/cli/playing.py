@@ -143,6 +143,52 @@ def play(
     )
 
 
+@app.command
+def publish(
+    world: World,
+    /,
+    *,
+    output: Annotated[
+        Path | None, Parameter(name=["--output", "-o"], help="The page (WORLD.html).")
+    ] = None,
+    runtime: Annotated[
+        Path | None, Parameter(help="The archive of Pyodide; else it is fetched once.")
+    ] = None,
+    seed: Seed = 0,
+    json: Json = False,
+) -> int:
+    """Write a world as one HTML file that plays in any browser, without a server."""
+    from tokenworld.play.publish.verb import publish as publish_world
+
+    return verb(
+        json,
+        lambda out: publish_world(world, out, output=output, seed=seed, runtime=runtime),
+    )
+
+
+@app.command
+def picture(
+    world: MaybeWorld = None,
+    /,
+    *,
+    output: Annotated[
+        Path | None, Parameter(name=["--output", "-o"], help="The drawing (WORLD.svg).")
+    ] = None,
+    run: Annotated[str | None, Parameter(help="Draw this stored run instead.")] = None,
+    tick: Annotated[int | None, Parameter(help="Of `--run`: after this record (the last).")] = None,
+    seed: Seed = 0,
+    store: Store = None,
+    json: Json = False,
+) -> int:
+    """Draw the maps of a world, or of a stored run, with a legend (SVG)."""
+    from tokenworld.play.picture import picture as draw
+
+    return verb(
+        json,
+        lambda out: draw(world, out, output=output, run=run, tick=tick, seed=seed, store=store),
+    )
+
+
 @does("legal.legal")
 def legal(
     world: World,

@@ -1,4 +1,4 @@
-"""The moments of a session, the file that keeps the earlier ones, and differences of states.
+"""The moments of a session, the file that keeps the earlier ones, and slots by their names.
 
 Of a long session the commands and results lie in a temporary file. It keeps one state in `EVERY`;
 a state in between is played again from the one before it, which is exact, because play is a
@@ -8,18 +8,31 @@ function of state, intent and seed.
 from __future__ import annotations
 
 import pickle
+import re
 import zlib
 from array import array
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
+from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine import Engine, ForcedLuck, Luck, State
 from tokenworld.engine.saved.packing import packed_state, unpacked_state
-from tokenworld.ground import By, Command, Json, LuckyDraw, NoMatch, Outcome, RequireReport
-from tokenworld.model import Fluent
+from tokenworld.ground import (
+    By,
+    Command,
+    Json,
+    LuckyDraw,
+    NoMatch,
+    Outcome,
+    RequireReport,
+    read_value,
+    show_value,
+)
+from tokenworld.model import Fluent, Program
 
 if TYPE_CHECKING:
     from tokenworld.store.database import MomentTable
@@ -209,7 +222,7 @@ class Past:
     _recent: OrderedDict[int, tuple[Moment, int, Given | None]] = field(default_factory=OrderedDict)
     _distances: array[int] = field(default_factory=lambda: array("B"))
     _states: OrderedDict[int, State] = field(default_factory=OrderedDict)
-    _full: bool = False
+    _full: bool = field(default_factory=lambda: find_spec("sqlite3") is None)
 
     def add(self, moment: Moment, before: Moment, given: Given | None) -> None:
         """Take the successor of a moment; without ``given`` its state is kept."""
@@ -222,7 +235,7 @@ class Past:
             self._store_oldest()
 
     def _store_oldest(self) -> None:
-        """Store the oldest held moment on disk, unless the disk is full."""
+        """Store the oldest held moment on disk, unless the disk is full or there is no SQLite."""
         number, (moment, parent, given) = next(iter(self._recent.items()))
         distance = 0 if given is None else self._distances[parent] + 1
         distance = 0 if distance == EVERY else distance
@@ -336,3 +349,67 @@ def differences(old: Mapping[str, Json], new: Mapping[str, Json]) -> tuple[SlotC
         for slot in dict.fromkeys((*old, *new))
         if (slot in old, old.get(slot)) != (slot in new, new.get(slot))
     )
+
+
+# ---- slots that a person names ---------------------------------------------------------------
+
+
+Slot = tuple[Fluent, tuple[Json, ...]]
+"""A fluent with its arguments."""
+
+
+def slot_named(program: Program, state: State, text: str) -> Slot:
+    """The slot that ``object.attribute`` or ``function(a, b)`` names; `Failure` TW0201 else."""
+    name, args = _parts(text)
+    if args is None:
+        owner, _, name = name.rpartition(".")
+        args = (owner,)
+    found = _fluent(program, state, name, args)
+    if found is None:
+        known = _known_slots(program, state)
+        hint = did_you_mean(text, known) or "Name it as `object.attribute` or `function(a, b)`."
+        raise Failure(Diagnostic("TW0201", f"There is no slot `{text}`.", hint=hint))
+    return found, _arguments(program, state, found, args)
+
+
+def _parts(text: str) -> tuple[str, tuple[str, ...] | None]:
+    """A name, and the arguments in parentheses if there are any."""
+    name, bracket, rest = text.strip().partition("(")
+    if not bracket:
+        return name, None
+    inner = rest.strip().removesuffix(")")
+    return name.strip(), tuple(one.strip() for one in inner.split(",")) if inner.strip() else ()
+
+
+def _fluent(program: Program, state: State, name: str, args: tuple[str, ...]) -> Fluent | None:
+    """An attribute of the first argument's type, else a function or relation."""
+    number = state.numbers.get(args[0]) if len(args) == 1 else None
+    kind = None if number is None else state.kinds[number]
+    for key in program.types[kind].attributes if kind is not None else ():
+        if program.fluents[key].name == name:
+            return program.fluents[key]
+    named = (one for one in program.fluents.values() if one.name == name)
+    return next((one for one in named if len(one.params) == len(args)), None)
+
+
+def _arguments(
+    program: Program, state: State, fluent: Fluent, args: tuple[str, ...]
+) -> tuple[Json, ...]:
+    shown = []
+    for binder, word in zip(fluent.params, args, strict=True):
+        value: Any = int(word) if re.fullmatch(r"-?\d+", word) else word
+        try:
+            raw = read_value(program, state.numbers, binder.type, value)
+        except (ValueError, TypeError) as error:
+            hint = "Name an object or a value of this type."
+            raise Failure(Diagnostic("TW0201", str(error), hint=hint)) from None
+        shown.append(show_value(program, state.names, binder.type, raw))
+    return tuple(shown)
+
+
+def _known_slots(program: Program, state: State) -> list[str]:
+    found = []
+    for number, kind in enumerate(state.kinds):
+        for key in program.types[kind].attributes if kind is not None else ():
+            found.append(f"{state.names[number]}.{program.fluents[key].name}")
+    return found

@@ -210,14 +210,14 @@ async def test_each_f3_tells_more_of_the_same_hint(open_domain: Callable[[str], 
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.press("f3")
         await until(pilot, lambda: "Next: " in details(app))
-        assert "F3 again tells the next three." in details(app)
+        assert "The next hint tells the next three." in details(app)
         assert "   2: " not in details(app)
         request = play(app)._request
         await pilot.press("f3")
         await pilot.pause()
         assert "   3: " in details(app)
         assert "   4: " not in details(app)
-        assert "F3 again tells all of them." in details(app)
+        assert "The next hint tells all of them." in details(app)
         await pilot.press("f3")
         await pilot.pause()
         steps = app.game.track

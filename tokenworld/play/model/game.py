@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from tokenworld.diagnostics import Diagnostic, Failure, counted
 from tokenworld.engine.changes import Breach
@@ -21,11 +21,13 @@ from tokenworld.prose.matching import command_texts
 from tokenworld.session import Moment
 from tokenworld.session.moments import LegalCommand
 from tokenworld.session.obstacles import requires_held
-from tokenworld.session.reloading import Reloaded
 from tokenworld.session.session import LastChance, Session
 from tokenworld.store.records import IntentSource
 from tokenworld.verbs.output import Glyphs
-from tokenworld.verbs.runs.trace import Tracing
+
+if TYPE_CHECKING:
+    from tokenworld.session.reloading import Reloaded
+    from tokenworld.verbs.runs.trace import Tracing
 
 _LOOKED_AT = 100
 """So many bindings of each action are looked at."""
@@ -238,6 +240,8 @@ class Game:
     @property
     def tracing(self) -> Tracing:
         """Tells the laws of a tick; made anew where the rules were exchanged."""
+        from tokenworld.verbs.runs.trace import Tracing  # with the run store, which few games need
+
         if self._tracing is None or self._tracing.engine is not self.session.engine:
             self._tracing = Tracing(self.session)
         return self._tracing

@@ -125,7 +125,7 @@ def _winnable(verdict: Verdict, next_step: str | None, later: Sequence[str]) -> 
     rest = len(verdict.steps) - 1 - len(later)
     if rest:
         more = "the next three" if not later and rest > 2 else "all of them"
-        yield line(f"F3 again tells {more}.", "dim")
+        yield line(f"The next hint tells {more}.", "dim")
     yield line("")
     yield from _luck(verdict)
     found = f"{verdict.claim} by {verdict.engine}, replayed by the interpreter"

@@ -175,7 +175,7 @@ class Inspection:
                     signs[sign] = ", ".join(filter(None, (signs[sign], *standing[name])))
                 else:
                     look = self._look(self._objects.get(name))
-                    sign = grounds.get(look, look[-1].partition("=")[2][:1] if look else "?")
+                    sign = self._ground(look, grounds)
                 shown += sign
             rows.append(shown)
         return Map(layout.of, tuple(rows), tuple(sorted(signs.items())), at)
@@ -210,6 +210,21 @@ class Inspection:
                     found.setdefault(look, symbol)
         return found
 
+    def grounds(self, of: str) -> dict[str, str]:
+        """The kinds of cells of a layout in words, by the sign that the map shows for each."""
+        layout = next(one for one in self.session.world.world.layouts if one.of == of)
+        told = {look: _in_words(look) or of for look in map(self._look, self._cells(of))}
+        signs = self._grounds(layout)
+        return {self._ground(look, signs): words for look, words in told.items()}
+
+    def _cells(self, of: str) -> Iterator[_Object]:
+        return (one for one in self._objects.values() if one["type"] == of)
+
+    @staticmethod
+    def _ground(look: tuple[str, ...], signs: Mapping[tuple[str, ...], str]) -> str:
+        """The sign of a kind of cell; of one that the start did not have, its last value's."""
+        return signs.get(look, look[-1].partition("=")[2][:1] if look else "?")
+
     def _look(self, cell: _Object | None) -> tuple[str, ...]:
         """Return what tells cells apart: the attributes that legends set."""
         if cell is None:
@@ -225,6 +240,19 @@ class Inspection:
         written = (one.target.fluent for one in changes if isinstance(one, Assign))
         fluents = self.session.world.program.fluents
         return tuple(dict.fromkeys(fluents[key].name for key in written))
+
+
+def _in_words(look: tuple[str, ...]) -> str:
+    """``grass``, or ``material grass, light``: the attributes of a cell that are not false."""
+    pairs = [one.partition("=")[::2] for one in look]
+    if len(pairs) == 1 and pairs[0][1] not in ("True", "False", "None"):
+        return pairs[0][1].replace("_", " ")
+    told = (
+        name if value == "True" else f"{name} {value}"
+        for name, value in pairs
+        if value not in ("False", "None")
+    )
+    return ", ".join(told).replace("_", " ")
 
 
 def _creates(body: Body) -> bool:

@@ -37,13 +37,13 @@ from tokenworld.session.moments import (
     Moment,
     SlotChange,
     differences,
+    slot_named,
     slot_text,
     slots_of,
     with_engine,
 )
 from tokenworld.session.session import Session, foreseen
 from tokenworld.session.solving import solve
-from tokenworld.verbs.runs.provenance import slot_named
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from typing import Any
 
 from tokenworld.core.nodes import Binder, DeriveCall, Read, Require, Term
 from tokenworld.core.walk import subterms
-from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean, fields_json
+from tokenworld.diagnostics import fields_json
 from tokenworld.engine import State
 from tokenworld.engine.reference import Fault, Reference
 from tokenworld.engine.reference.env import Env
@@ -24,7 +24,7 @@ from tokenworld.ground import Json, read_value, show_value, value_text
 from tokenworld.model import Fluent, Program
 from tokenworld.prose.wording import EnglishProse
 from tokenworld.session import Session
-from tokenworld.session.moments import differences, slot_text, slots_of
+from tokenworld.session.moments import differences, slot_named, slot_text, slots_of
 from tokenworld.session.replaying import branched, resumed, session_at
 from tokenworld.store.log import RunStore
 from tokenworld.store.read import find_run, history
@@ -67,66 +67,6 @@ class Provenance:
     set_by: Setter
     asked: str
     needs: tuple[Need, ...]
-
-
-Slot = tuple[Fluent, tuple[Json, ...]]
-
-
-def slot_named(program: Program, state: State, text: str) -> Slot:
-    """The slot that ``object.attribute`` or ``function(a, b)`` names; `Failure` TW0201 else."""
-    name, args = _parts(text)
-    if args is None:
-        owner, _, name = name.rpartition(".")
-        args = (owner,)
-    found = _fluent(program, state, name, args)
-    if found is None:
-        known = _known_slots(program, state)
-        hint = did_you_mean(text, known) or "Name it as `object.attribute` or `function(a, b)`."
-        raise Failure(Diagnostic("TW0201", f"There is no slot `{text}`.", hint=hint))
-    return found, _arguments(program, state, found, args)
-
-
-def _parts(text: str) -> tuple[str, tuple[str, ...] | None]:
-    """A name, and the arguments in parentheses if there are any."""
-    name, bracket, rest = text.strip().partition("(")
-    if not bracket:
-        return name, None
-    inner = rest.strip().removesuffix(")")
-    return name.strip(), tuple(one.strip() for one in inner.split(",")) if inner.strip() else ()
-
-
-def _fluent(program: Program, state: State, name: str, args: tuple[str, ...]) -> Fluent | None:
-    """An attribute of the first argument's type, else a function or relation."""
-    number = state.numbers.get(args[0]) if len(args) == 1 else None
-    kind = None if number is None else state.kinds[number]
-    for key in program.types[kind].attributes if kind is not None else ():
-        if program.fluents[key].name == name:
-            return program.fluents[key]
-    named = (one for one in program.fluents.values() if one.name == name)
-    return next((one for one in named if len(one.params) == len(args)), None)
-
-
-def _arguments(
-    program: Program, state: State, fluent: Fluent, args: tuple[str, ...]
-) -> tuple[Json, ...]:
-    shown = []
-    for binder, word in zip(fluent.params, args, strict=True):
-        value: Any = int(word) if re.fullmatch(r"-?\d+", word) else word
-        try:
-            raw = read_value(program, state.numbers, binder.type, value)
-        except (ValueError, TypeError) as error:
-            hint = "Name an object or a value of this type."
-            raise Failure(Diagnostic("TW0201", str(error), hint=hint)) from None
-        shown.append(show_value(program, state.names, binder.type, raw))
-    return tuple(shown)
-
-
-def _known_slots(program: Program, state: State) -> list[str]:
-    found = []
-    for number, kind in enumerate(state.kinds):
-        for key in program.types[kind].attributes if kind is not None else ():
-            found.append(f"{state.names[number]}.{program.fluents[key].name}")
-    return found
 
 
 # ---- the origin -------------------------------------------------------------------------------

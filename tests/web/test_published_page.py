@@ -1,0 +1,146 @@
+"""Published worlds in a real Chromium: played, refused, linked, read by phones; equal hash by hash.
+
+``TW_PUBLISHED_TICKS`` is the number of random commands for each world (30), and
+``TW_PUBLISHED_WORLDS`` a pattern of files of worlds; the whole comparison is
+``TW_PUBLISHED_TICKS=10000 TW_PUBLISHED_WORLDS='domains/*/world.tw' pytest -m browser tests/web``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("playwright", reason="the extra `browser` is not installed")
+sys.path.insert(0, str(Path(__file__).parent))
+
+from browsing import Tab, prefers
+from playwright.sync_api import Browser, Page
+
+from tokenworld.diagnostics import Failure
+from tokenworld.ground import PASS
+from tokenworld.play.publish.runtime import runtime_files
+from tokenworld.play.publish.verb import page_of, parts_of
+from tokenworld.session import Session, open_world
+from tokenworld.verbs.output import Output
+
+pytestmark = pytest.mark.browser
+
+ROOT = Path(__file__).parents[2]
+TICKS = int(os.environ.get("TW_PUBLISHED_TICKS", "30"))
+WORLDS = sorted(
+    ROOT.glob(os.environ.get("TW_PUBLISHED_WORLDS", "domains/[cfgwt]*/world.tw")),
+)
+SECONDS = 240
+
+Publish = Callable[[Path], str]
+
+
+@pytest.fixture(scope="module")
+def publish(tmp_path_factory: pytest.TempPathFactory) -> Publish:
+    """Write the page of a world and return its address."""
+    try:
+        parts = parts_of(runtime_files(None, Output(False)))
+    except Failure as failure:
+        pytest.skip(str(failure.diagnostics[0].message))
+    folder = tmp_path_factory.mktemp("pages")
+
+    def written(world: Path) -> str:
+        page = folder / f"{world.parent.name}.html"
+        page.write_text(page_of(open_world(world), 7, parts), encoding="utf-8")
+        return page.as_uri()
+
+    return written
+
+
+def ready(tab: Tab) -> Page:
+    page: Page = tab.page
+    page.wait_for_function("window.published !== undefined", timeout=SECONDS * 1000)
+    return page
+
+
+def give(page: Page, command: str) -> None:
+    page.get_by_label("Command").fill(command)
+    page.keyboard.press("Enter")
+    page.locator("#story .typed", has_text=command).first.wait_for()
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1100), ("dark", 390)])
+def test_a_game_is_played_from_one_file(
+    publish: Publish, chromium: Browser, scheme: str, width: int
+) -> None:
+    address = publish(ROOT / "domains" / "cellar" / "world.tw")
+    with Tab(chromium, address, **prefers(scheme, width)) as tab:
+        page = ready(tab)
+        give(page, "take brass key")
+        give(page, "open oak chest")
+        assert "There is no oak chest here." in page.get_by_role("log").inner_text()
+        assert "it.at = vault" in page.locator("#details").inner_text()
+        page.get_by_role("button", name="Undo").click()
+        page.locator("#story .note", has_text="Undone: take brass key").wait_for()
+        page.get_by_role("button", name="go through arch").click()
+        page.get_by_role("heading", name="vault").wait_for()
+        page.get_by_role("button", name="Hint").click()
+        page.locator("#details", has_text="Winnable").wait_for()
+        page.get_by_role("button", name="Copy a link").click()
+        page.wait_for_url("**play=*")
+        sideways = "[document.documentElement.scrollWidth, window.innerWidth]"
+        assert page.evaluate(f"() => {sideways}") == [width, width]
+        linked = page.url
+        requests = [one for one in tab.asked if not one.startswith(("data:", "blob:"))]
+        assert requests == [address]
+        tab.asked = []
+    with Tab(chromium, linked) as tab:
+        page = ready(tab)
+        page.get_by_role("heading", name="vault").wait_for()
+        tab.asked = []
+
+
+def test_nothing_serious_is_found_by_axe(
+    publish: Publish, chromium: Browser, tmp_path: Path
+) -> None:
+    """axe-core, of the npm registry, on the page as it is after a refusal."""
+    packed = subprocess.run(
+        ["npm", "pack", "--silent", "axe-core@4"], cwd=tmp_path, capture_output=True, check=False
+    )
+    if packed.returncode:
+        pytest.skip("axe-core cannot be fetched from the npm registry")
+    archive = next(tmp_path.glob("*.tgz"))
+    subprocess.run(["tar", "xzf", archive, "package/axe.min.js"], cwd=tmp_path, check=True)
+    with Tab(chromium, publish(ROOT / "domains" / "frozen_lake" / "world.tw")) as tab:
+        page = ready(tab)
+        give(page, "fly")
+        page.locator("#rules").evaluate("rules => rules.closest('details').open = true")
+        page.evaluate((tmp_path / "package" / "axe.min.js").read_text(encoding="utf-8"))
+        found = page.evaluate("() => axe.run().then((result) => result.violations)")
+        bad = [one for one in found if one["impact"] in ("serious", "critical")]
+        assert not bad, json.dumps(bad, indent=1)[:2000]
+        tab.asked = []
+
+
+def walked(world: Path) -> Iterator[dict[str, str]]:
+    """Random commands, legal ones and others, with the hash of the state after each."""
+    session, dice = Session.open(world, 7), random.Random(world.parent.name)
+    for _ in range(TICKS):
+        calls = [one.call for one in session.legal()] or ["pass"]
+        command = dice.choice(calls) if dice.random() < 0.95 else "pass"
+        session.intend(PASS if command == "pass" else command)
+        yield {"command": command, "hash": session.engine.hash(session.state)}
+
+
+@pytest.mark.parametrize("world", WORLDS, ids=lambda path: path.parent.name)
+def test_the_page_plays_as_the_interpreter(
+    publish: Publish, chromium: Browser, world: Path
+) -> None:
+    steps = list(walked(world))
+    with Tab(chromium, publish(world)) as tab:
+        page = ready(tab)
+        ask = "(steps) => window.published.ask('follow', steps)"
+        assert page.evaluate(ask, json.dumps(steps))["differs"] is None
+        tab.asked = []
