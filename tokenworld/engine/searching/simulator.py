@@ -44,6 +44,9 @@ from tokenworld.ground import (
 )
 from tokenworld.model import NumberType, Term
 
+_MOST_SETTLED = 64
+"""For so many sets of living objects the instance is kept."""
+
 T = TypeVar("T")
 _Luck = TypeVar("_Luck", bound=ExploringLuck)
 
@@ -67,6 +70,7 @@ class EngineSimulator:
         """Work on rows with the population and the unchanging facts of a state."""
         self._stepper = self._engine.searcher(state, fixed=fixed)
         self._lock, self._slots = self._stepper.lock, self._stepper.slots
+        self._settled: dict[Hashable, Instance] = {}
         self._ticks = Ticks(self._stepper)
         self._ticks.enough = self._enough
         self._allowed = Allowed(self._stepper)
@@ -104,7 +108,14 @@ class EngineSimulator:
         return self._engine.instance
 
     def instance_at(self, state: State) -> Instance:
-        return self._engine.settled(state)
+        if not isinstance(state, Kept) or state.of is not self._slots:
+            return self._engine.settled(state)
+        key = state.S[KINDS], state.S[NAMES]
+        if key not in self._settled:
+            if len(self._settled) == _MOST_SETTLED:
+                self._settled.clear()
+            self._settled[key] = self._engine.settled(state)
+        return self._settled[key]
 
     @property
     def short_of(self) -> Mapping[str, int]:

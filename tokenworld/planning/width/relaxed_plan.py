@@ -96,6 +96,8 @@ class Costs:
         self.ways = ways
 
     def __hash__(self) -> int:
+        if self.ways is not None and len(self.ways) == 1:
+            return hash(next(iter(self.ways)))
         return hash(None if self.ways is None else frozenset(self.ways))
 
     def __eq__(self, other: object) -> bool:
@@ -139,6 +141,8 @@ class CostAlgebra:
         known = [one.ways for one in operands if one.ways is not None]
         if len(known) < len(operands) or prod(len(one) for one in known) > _MOST:
             return _UNKNOWN
+        if key == "truth" and all(value is True or value is False for value in known[0]):
+            return operands[0]
         if len(known) == 1:
             return _cheapest((function(value), way) for value, way in known[0].items())
         if len(known) == 2:
@@ -329,6 +333,8 @@ _MOST_VALUES = 400
 """So many values one slot gathers at most."""
 _MOST_POINTING = 2_000
 _MOST_SPLIT = 200
+_MOST_POPULATIONS = 8
+"""For so many sets of living objects the bound rules are kept."""
 
 
 class Relaxation(Generic[StateT]):
@@ -337,8 +343,8 @@ class Relaxation(Generic[StateT]):
     def __init__(self, simulator: Simulator[StateT], lines: Sequence[Ending]) -> None:
         self._simulator, self._lines = simulator, lines
         self._reads = dict(_reads(lowered(simulator.instance.program)))
-        self._instance: Instance | None = None
-        self._units: tuple[Unit, ...] = ()
+        self._units: dict[Hashable, tuple[Unit, ...]] = {}
+        self._failed: dict[Unit, Require] = {}
         self.visits = 0
 
     def relevant(self, state: StateT) -> Relevant:
@@ -355,16 +361,38 @@ class Relaxation(Generic[StateT]):
         facts = Facts(larger, read, simulator.tick(state), simulator.running(state))
         found: tuple[Fact, ...] = ()
         try:
-            if self._instance is None or self._instance.members != larger.members:
-                actions = tuple(actions_of(facts))
-                self._units = (*actions, *cancelled_of(actions).values(), *laws_of(facts))
-                self._instance = larger
-            growth = _Growth(facts, self._units, self._reads, newborn)
+            units = self._units_of(facts)
+            growth = _Growth(facts, units, self._reads, newborn, self._failed)
             found = growth.towards(self._lines)
             self.visits += growth.visits
         except Refused:
             self.visits += _MOST_VISITS
         return Relevant(found, newborn, frozenset(instance.members[ROOT]))
+
+    def _units_of(self, facts: Facts) -> tuple[Unit, ...]:
+        """The bound rules of a state, kept for other states with the same objects."""
+        key = tuple(facts.instance.members.items())
+        if key not in self._units:
+            if len(self._units) == _MOST_POPULATIONS:
+                self._units.clear()
+                self._failed.clear()
+            self._units[key] = tuple(_useful(facts))
+        return self._units[key]
+
+
+def _useful(facts: Facts) -> Iterator[Unit]:
+    """The bound rules without those that no state lets run: their guards fail by what play does not
+    change, such as the types of objects."""
+    fluents = facts.program.fluents.keys() - facts.changing
+
+    def fixed(slot: Slot) -> Mapping[Value, Way] | None:
+        return {facts.initial(slot): FREE} if slot[0] in fluents else None
+
+    algebra = CostAlgebra(fixed)
+    openings = _Openings(Terms(facts, algebra), algebra, {})
+    actions = tuple(actions_of(facts))
+    units = (*actions, *cancelled_of(actions).values(), *laws_of(facts))
+    return (one for one in units if openings.of(one))
 
 
 def _reads(rules: Rules) -> Iterator[tuple[str, frozenset[str]]]:
@@ -376,6 +404,70 @@ def _reads(rules: Rules) -> Iterator[tuple[str, frozenset[str]]]:
         yield f"law {law.name}", law.footprint.touched | born
 
 
+class _Openings:
+    """The ways in which rules can run, by what slots are known to hold.
+
+    ``failed`` keeps the require at which an action failed last: it is tested first the next time.
+    """
+
+    def __init__(
+        self, terms: Terms[Costs], algebra: CostAlgebra, failed: dict[Unit, Require]
+    ) -> None:
+        self._terms, self._algebra, self._failed = terms, algebra, failed
+
+    def of(self, unit: Unit) -> list[tuple[Env[Costs], Way]]:
+        """The ways in which a rule can run: the names that its body sees, and the cost.
+
+        Each value of a ``let`` is a way of its own, so that what is read off it fits together.
+        """
+        terms, algebra, rule = self._terms, self._algebra, unit.rule
+        exist = algebra.held(terms.exist(unit.params, unit.args))
+        if exist is None:
+            return []
+        if isinstance(rule, Law):
+            env, guard = opened(terms, unit)
+            held = algebra.held(guard)
+            return [] if held is None else [(env, held)]
+        names = zip((one.name for one in unit.params), map(algebra.const, unit.args), strict=True)
+        first: Env[Costs] = Env(dict(names), actor=unit.actor)
+        failed = self._failed.get(unit)
+        if failed is not None and self._held(failed, first) is None:
+            return []
+        ways, alone = [(first, exist)], True
+        for one in leading_guards(rule):
+            ways = [
+                (env, together(way, more))
+                for before, way in ways
+                for env, more in self._guarded(one, before, len(ways))
+            ]
+            alone = alone and isinstance(one, Require)
+            if not ways and alone and isinstance(one, Require):
+                self._failed[unit] = one
+        return ways
+
+    def _guarded(
+        self, guard: Require | Let, env: Env[Costs], ways: int
+    ) -> Iterator[tuple[Env[Costs], Way]]:
+        """The ways past one line of an action's guards."""
+        if isinstance(guard, Require):
+            held = self._held(guard, env)
+            if held is not None:
+                yield env, held
+            return
+        if isinstance(guard.value, (BranchDraw, PickDraw, UniformDraw)):
+            yield replace(env, names={**env.names, **dict.fromkeys(guard.names, Costs(None))}), FREE
+            return
+        (name,), value = guard.names, self._terms.value(guard.value, env)
+        if value.ways is None or len(value.ways) * ways > _MOST_SPLIT:
+            yield env.bind(name, value), FREE
+            return
+        for one, way in value.ways.items():
+            yield env.bind(name, self._algebra.const(one)), way
+
+    def _held(self, guard: Require, env: Env[Costs]) -> Way | None:
+        return self._algebra.held(self._terms.condition(guard.condition, env))
+
+
 class _Growth:
     """The values that slots gather from one state on, each with the way in which it came first."""
 
@@ -385,12 +477,14 @@ class _Growth:
         units: Sequence[Unit],
         reads: Mapping[str, frozenset[str]],
         newborn: Mapping[int, str],
+        failed: dict[Unit, Require],
     ) -> None:
         self._facts, self._units, self._reads, self._newborn = facts, units, reads, newborn
         self._known: dict[Slot, dict[Value, Way]] = {}
         self._came: dict[Fact, Way] = {}
         self._algebra = CostAlgebra(self._slot)
         self._terms: Terms[Costs] = Terms(facts, self._algebra)
+        self._openings = _Openings(self._terms, self._algebra, failed)
         by_type: dict[str, list[int]] = {}
         for number, of in newborn.items():
             by_type.setdefault(of, []).append(number)
@@ -466,54 +560,12 @@ class _Growth:
 
     def _results(self, unit: Unit) -> Iterator[tuple[Fact, Way]]:
         """The facts that a rule may make true."""
-        for env, held in self._openings(unit):
+        for env, held in self._openings.of(unit):
             try:
                 effects = self._effects(unit, env)
             except Refused:
                 continue
             yield from self._brought(effects, held)
-
-    def _openings(self, unit: Unit) -> list[tuple[Env[Costs], Way]]:
-        """The ways in which a rule can run: the names that its body sees, and the cost.
-
-        Each value of a ``let`` is a way of its own, so that what is read off it fits together.
-        """
-        terms, algebra, rule = self._terms, self._algebra, unit.rule
-        exist = algebra.held(terms.exist(unit.params, unit.args))
-        if exist is None:
-            return []
-        if isinstance(rule, Law):
-            env, guard = opened(terms, unit)
-            held = algebra.held(guard)
-            return [] if held is None else [(env, held)]
-        names = zip((one.name for one in unit.params), map(algebra.const, unit.args), strict=True)
-        ways: list[tuple[Env[Costs], Way]] = [(Env(dict(names), actor=unit.actor), exist)]
-        for one in leading_guards(rule):
-            ways = [
-                (env, together(way, more))
-                for before, way in ways
-                for env, more in self._guarded(one, before, len(ways))
-            ]
-        return ways
-
-    def _guarded(
-        self, guard: Require | Let, env: Env[Costs], ways: int
-    ) -> Iterator[tuple[Env[Costs], Way]]:
-        """The ways past one line of an action's guards."""
-        if isinstance(guard, Require):
-            held = self._algebra.held(self._terms.condition(guard.condition, env))
-            if held is not None:
-                yield env, held
-            return
-        if isinstance(guard.value, (BranchDraw, PickDraw, UniformDraw)):
-            yield replace(env, names={**env.names, **dict.fromkeys(guard.names, Costs(None))}), FREE
-            return
-        (name,), value = guard.names, self._terms.value(guard.value, env)
-        if value.ways is None or len(value.ways) * ways > _MOST_SPLIT:
-            yield env.bind(name, value), FREE
-            return
-        for one, way in value.ways.items():
-            yield env.bind(name, self._algebra.const(one)), way
 
     def _brought(self, effects: Effects[Costs], held: Way) -> Iterator[tuple[Fact, Way]]:
         """The facts that the changes of a rule make true, if it may run in this way."""

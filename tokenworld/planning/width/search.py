@@ -9,6 +9,7 @@ from array import array
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from heapq import heappop, heappush
+from itertools import chain, count
 from typing import Generic
 
 from tokenworld.core import lowered
@@ -220,25 +221,26 @@ _MOST_TOGETHER = 300
 _MOST_PAIRS = 6_000_000
 _PAIR_BYTES = 76
 """An entry of a set of whole numbers, with its number."""
+_LISTED_BYTES = 8
+"""An entry of a tuple of numbers that others hold."""
 
 Place = tuple[int, Hashable]
 Fact = tuple[Place, Hashable]
 
 
-def facts_of(key: Hashable) -> Iterator[Fact]:
-    """The facts of a state, read from its search key.
+def facts_of(index: int, part: Hashable) -> Iterator[Fact]:
+    """The facts of a state in one part of its search key.
 
     A search key is a tuple with a part for each fluent: the values of all its slots in order, the
     same with the children lists of the objects (whose order is no fact), or a set of rows.
     """
-    for index, part in enumerate(key if isinstance(key, tuple) else (key,)):
-        if isinstance(part, frozenset):
-            yield from (((index, row), True) for row in part)
-        elif isinstance(part, tuple):
-            values = part[0] if part and isinstance(part[0], tuple) else part
-            yield from (((index, place), value) for place, value in enumerate(values))
-        else:
-            yield (index, 0), part
+    if isinstance(part, frozenset):
+        yield from (((index, row), True) for row in part)
+    elif isinstance(part, tuple):
+        values = part[0] if part and isinstance(part[0], tuple) else part
+        yield from (((index, place), value) for place, value in enumerate(values))
+    else:
+        yield (index, 0), part
 
 
 class Novelty:
@@ -246,6 +248,8 @@ class Novelty:
 
     def __init__(self) -> None:
         self._numbers: dict[Fact, int] = {}
+        self._parts: dict[tuple[int, Hashable], tuple[int, ...]] = {}
+        self._listed = 0
         self._first: dict[Place, int] = {}
         self._fixed: set[int] = set()
         self._single: dict[Hashable, set[int]] = {}
@@ -254,7 +258,17 @@ class Novelty:
 
     def numbered(self, key: Hashable) -> tuple[int, ...]:
         """The facts of a state by number, ascending."""
-        return tuple(sorted(self._number(fact) for fact in facts_of(key)))
+        parts = key if isinstance(key, tuple) else (key,)
+        return tuple(sorted(chain.from_iterable(map(self._part, count(), parts))))
+
+    def _part(self, index: int, part: Hashable) -> tuple[int, ...]:
+        """The facts of a part of a search key; most parts of a state are those of others."""
+        found = self._parts.get((index, part))
+        if found is None:
+            found = tuple([self._number(fact) for fact in facts_of(index, part)])
+            self._parts[index, part] = found
+            self._listed += len(found)
+        return found
 
     def measure(
         self, partition: Hashable, facts: Sequence[int], before: frozenset[int] | None
@@ -275,7 +289,7 @@ class Novelty:
     def bytes(self) -> int:
         """About how much memory the tables take."""
         singles = sum(len(seen) for seen in self._single.values())
-        return (self._count + singles) * _PAIR_BYTES
+        return (self._count + singles) * _PAIR_BYTES + self._listed * _LISTED_BYTES
 
     def _number(self, fact: Fact) -> int:
         """The number of a fact. A place that always held the same makes no pair."""
