@@ -41,6 +41,10 @@ def propose_(
     ] = (),
     /,
     *,
+    world: Annotated[
+        str | None,
+        Parameter(help="FILE[:world]: keep these rules, and add what the rows show besides."),
+    ] = None,
     output: Annotated[
         Path | None,
         Parameter(

@@ -17,7 +17,7 @@ from tokenworld.session.loading import OpenWorld
 from tokenworld.session.replaying import Row, row_in
 from tokenworld.verbs.records.rows import BadRow, lines_of
 
-__all__ = ["Transition", "transitions", "world_rows"]
+__all__ = ["Transition", "fitting", "transitions", "world_rows"]
 
 _WHOLE = ("objects", "functions", "relations", "tick", "outcomes")
 _HINT = "Record them with `tw run` and `tw runs rows`."
@@ -69,8 +69,15 @@ def transitions(
 
     Raises `Failure` (TW0001) where a file cannot be opened.
     """
+    return fitting(world, world_rows(paths), seed)
+
+
+def fitting(
+    world: OpenWorld, rows: Iterable[Row | BadRow], seed: int = 0
+) -> Iterator[Transition | BadRow]:
+    """The transitions of rows; one that does not fit the world is a `BadRow`."""
     resolver = Resolver(world)
-    for row in world_rows(paths):
+    for row in rows:
         yield _transition(world, resolver, row, seed) if isinstance(row, Row) else row
 
 

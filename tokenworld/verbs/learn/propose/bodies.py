@@ -126,7 +126,8 @@ class Body:
         self._writer, self._schema, self._vocabulary = writer, schema, writer.vocabulary
         self._sorts = {one.name: self._sort(one) for one in schema.slots}
         self._chains = self._merged([chain for one in learned for chain in self._chained(one)])
-        self._common = [*self._required(), *self._asked(required)]
+        self._asked_for = required
+        self._common = [] if schema.given else [*self._required(), *self._asked(required)]
 
     def _sort(self, slot: Slot) -> str:
         if slot.sort != ANY:
@@ -252,6 +253,15 @@ class Body:
         lines += self._changes(words)
         body = "\n  ".join(lines)
         return f"{head} {{\n  {body}\n}}" if lines else f"{head} {{ }}"
+
+    def added(self, labels: set[str]) -> tuple[list[str], list[str]]:
+        """Return what is added to an action that the given rules have: requirements, with other
+        labels than those, and changes."""
+        words = Wording(self._vocabulary)
+        for one in self._schema.slots:
+            words.knows(Var(one.name, self._sorts[one.name]))
+        changes = self._changes(words)
+        return [_require(text, labels) for text in words.guard(self._asked_for)], changes
 
     def _param(self, slot: Slot) -> str:
         if slot.sort == NUMBER:

@@ -61,6 +61,8 @@ class Schema:
     texts: tuple[str, ...]
     uses: int = 0
     """The number of rows with it."""
+    given: bool = False
+    """Whether the given rules have it, so that it is extended."""
 
 
 @dataclass(slots=True)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from tokenworld.diagnostics import Diagnostic, Failure, Source
 from tokenworld.session import check_text
@@ -29,19 +30,35 @@ class Emitted:
     rejected: tuple[Diagnostic, ...]
 
 
+class Given(Protocol):
+    """Given rules, which a proposal extends."""
+
+    names: Collection[str]
+
+    def extended(self, writer: Writer) -> str:
+        """Return the rules with those of a proposal."""
+        ...
+
+    def source(self, text: str) -> Source:
+        """Return a text in the place of the rules, where it finds their modules."""
+        ...
+
+
 def emitted(
-    proposal: Proposal, steps: Sequence[Step], layout: TextLayout | None, title: str
-) -> Emitted:
+    proposal: Proposal, steps: Sequence[Step], layout: TextLayout | None, title: str,
+    given: Given | None = None,
+) -> Emitted:  # fmt: skip
     """Write a proposal. Rules that the checker rejects are dropped, the weakest of the rejected
     action or law first. Raises `Failure` where anything else is rejected."""
     rejected: list[Diagnostic] = []
     for _ in range(_TRIES):
-        writer = Writer(proposal, steps, layout, title)
-        text = writer.text()
-        found = check_text(Source("proposed.tw", None, text))
+        writer = Writer(proposal, steps, layout, title, () if given is None else given.names)
+        text = writer.text() if given is None else given.extended(writer)
+        source = Source("proposed.tw", None, text) if given is None else given.source(text)
+        found = check_text(source)
         errors = [one for one in found.diagnostics if one.is_error]
         if not errors:
-            text = format_source(Source("proposed.tw", None, text))[0] or text
+            text = format_source(source)[0] or text
             unsaid = [_rejection(one, "the language cannot say it") for one in writer.unwritten]
             mapping = "" if layout is None else mapping_text(layout, proposal.vocabulary)
             return Emitted(text, mapping, (*rejected, *unsaid))

@@ -7,20 +7,21 @@ import json
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from tokenworld.diagnostics import Failure
 from tokenworld.ground import Json
-from tokenworld.session import open_world
+from tokenworld.session.loading import OpenWorld
 from tokenworld.session.replaying import Row
 from tokenworld.verbs.learn.propose.emitting import Emitted
 from tokenworld.verbs.records.answers import TASKS, Answer, Task, changes, passes
 from tokenworld.verbs.records.properties import MAPPING_FILE
 from tokenworld.verbs.records.replay import games_of
 from tokenworld.verbs.records.rows import BadRow, TextRow
-from tokenworld.verbs.records.transitions import Transition, transitions
+from tokenworld.verbs.records.transitions import Transition, fitting, world_rows
 
 
 @dataclass(slots=True)
@@ -95,34 +96,22 @@ def _count(found: Judged, row: TextRow, task: Task, answer: Answer | None) -> No
     found.dynamic[task].right += right and changing
 
 
-def judged_world(
-    made: Emitted, title: str, rows: Sequence[Row], paths: Sequence[Path]
-) -> Judged | None:
+def judged_world(world: OpenWorld, rows: Sequence[Row], paths: Sequence[Path]) -> Judged | None:
     """Score a world on rows of worlds, and on those of files: a row is right if it is certain by
     the rules. ``None`` where there is none."""
     if not rows and not paths:
         return None
     found = Judged()
-    with tempfile.TemporaryDirectory() as folder:
-        file, held = Path(folder) / "world.tw", Path(folder) / "held.jsonl"
-        file.write_text(made.text, encoding="utf-8")
-        held.write_text("".join(f"{_line(row)}\n" for row in rows), encoding="utf-8")
-        world = open_world(f"{file}:{title}")
-        dynamic = found.dynamic.setdefault("step", Share())
-        every = found.every.setdefault("step", Share())
-        for row in transitions(world, [held, *paths]):
-            every.rows += 1
-            if isinstance(row, BadRow):
-                found.unreadable += 1
-                found.bad.append(row)
-                continue
-            _add(found, row, world.engine, dynamic, every)
+    dynamic = found.dynamic.setdefault("step", Share())
+    every = found.every.setdefault("step", Share())
+    for row in fitting(world, chain(rows, world_rows(paths))):
+        every.rows += 1
+        if isinstance(row, BadRow):
+            found.unreadable += 1
+            found.bad.append(row)
+            continue
+        _add(found, row, world.engine, dynamic, every)
     return found
-
-
-def _line(row: Row) -> str:
-    shown = {"format": "tw-row/1", "state": row.state, "intent": row.intent, **row.expected}
-    return json.dumps(shown)
 
 
 def _add(found: Judged, row: Transition, engine: Any, dynamic: Share, every: Share) -> None:

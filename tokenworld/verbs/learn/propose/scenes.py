@@ -41,7 +41,8 @@ class Fluent:
     """A fluent of the rows: the sorts of its parameters (types or enums) and the kind of its value.
 
     ``owners`` are the types of the objects that have it as their attribute; empty for functions.
-    ``of`` is the enum of an enum value. ``low`` and ``high`` are the observed bounds of a number.
+    ``of`` is the enum of an enum value, the unit of a number, or the type of an object, if one is
+    declared. ``low`` and ``high`` are the observed bounds of a number.
     """
 
     name: str
@@ -54,6 +55,11 @@ class Fluent:
     low: float = 0
     high: float = 0
     values: tuple[Value, ...] = ()
+
+    @property
+    def unit(self) -> str:
+        """Return the unit of a number; empty for none."""
+        return self.of if self.kind in ("int", "real") else ""
 
     @property
     def attribute(self) -> bool:
@@ -138,6 +144,18 @@ class Step:
     ticked: Scene
     actor: int | None
     accepted: bool = True
+    played: tuple[Scene, Scene] | None = None
+    """With given rules: the states after the command and after the tick, as these have them."""
+
+    @property
+    def commanded(self) -> Scene:
+        """The state whose difference from ``acted`` is learned as the effect of the command."""
+        return self.before if self.played is None else self.played[0]
+
+    @property
+    def passed(self) -> Scene:
+        """The state whose difference from ``ticked`` is learned as laws."""
+        return self.acted if self.played is None else self.played[1]
 
 
 @dataclass(slots=True)
@@ -164,9 +182,8 @@ class Vocabulary:
         """Return the name of the type whose objects are those of these types."""
         if len(owners) == 1:
             return next(iter(owners))
-        if owners == frozenset(self.types):
-            return ANY
-        return next((name for name, found in self.groups.items() if found == owners), "")
+        every = ANY if owners == frozenset(self.types) else ""
+        return next((name for name, found in self.groups.items() if found == owners), every)
 
     def covering(self, kinds: frozenset[str]) -> str:
         """Return the name of the smallest type that has these."""

@@ -203,12 +203,13 @@ class Stages:
         for step, call in zip(self._steps, self._grammar.calls, strict=True):
             if call is None or call[0] != number or not step.accepted:
                 continue
-            key = (step.before.key, call[1])
+            read = step.commanded
+            key = (read.key, call[1])
             if self._chance or key not in seen:
                 seen.add(key)
                 args = (*call[1], *self._me())
-                moves = moved(step.before, step.acted) if self._vocabulary.ordered else frozenset()
-                found.append(_Case(step.before, step.before, step.acted, args, moves))
+                moves = moved(read, step.acted) if self._vocabulary.ordered else frozenset()
+                found.append(_Case(read, read, step.acted, args, moves))
         return found
 
     def _tick_cases(self) -> list[_Case]:
@@ -217,11 +218,12 @@ class Stages:
         for step in self._steps:
             if not step.accepted and not self._always:
                 continue
-            key = (step.acted.key, step.ticked.key)
+            read = step.passed
+            key = (read.key, step.ticked.key)
             if self._chance or key not in seen:
                 seen.add(key)
-                moves = moved(step.acted, step.ticked) if self._vocabulary.ordered else frozenset()
-                found.append(_Case(step.acted, step.acted, step.ticked, self._me(), moves))
+                moves = moved(read, step.ticked) if self._vocabulary.ordered else frozenset()
+                found.append(_Case(read, read, step.ticked, self._me(), moves))
         return found
 
     def _refused(self) -> frozenset[int]:
@@ -240,6 +242,8 @@ class Stages:
         for step, call in zip(self._steps, self._grammar.calls, strict=True):
             if call is not None and call[0] == number:
                 calls[step.accepted].setdefault((step.before.key, call[1]), (step.before, call[1]))
+        if schema.given and not calls[False]:
+            return ()
         language = self._language(schema, ())
         scenes = [*{step.before.key: step.before for step in self._steps}.values()]
         commands = Commands([*calls[True].values()], [*calls[False].values()], scenes, self._me())

@@ -182,7 +182,8 @@ def together(
 def _alike(term: Term, fluent: Fluent) -> bool:
     numbers = ("int", "real")
     if fluent.kind in numbers:
-        return term.kind == fluent.kind or (term.kind in numbers and fluent.kind == "real")
+        same = term.kind == fluent.kind or (term.kind in numbers and fluent.kind == "real")
+        return same and term.of == fluent.of
     return term.kind == fluent.kind and term.of == fluent.of
 
 

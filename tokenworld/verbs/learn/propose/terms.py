@@ -60,6 +60,11 @@ class Term:
     optional: bool = False
 
     @property
+    def unit(self) -> str:
+        """Return the unit of a number; empty for none."""
+        return self.of if self.kind in ("int", "real") else ""
+
+    @property
     def cost(self) -> float:
         """The complexity of the term."""
         far = 0.5 * max(0, len(self.path) - 1)
@@ -430,8 +435,10 @@ class Language:
     @cached_property
     def values(self) -> tuple[Term, ...]:
         """Return terms that are no objects."""
-        found = [Term(one.name, (), self._kind(one), one.sort)
-                 for one in self.variables if not self._thing(one)]  # fmt: skip
+        found = [
+            Term(one.name, (), "int") if one.sort == "int" else Term(one.name, (), "enum", one.sort)
+            for one in self.variables if not self._thing(one)
+        ]  # fmt: skip
         for fluent in self.vocabulary.fluents.values():
             if fluent.name in self.hidden:
                 continue
@@ -470,9 +477,6 @@ class Language:
     def _fits(self, one: Var, sort: str) -> bool:
         mine, other = self.vocabulary.members(one.sort), self.vocabulary.members(sort)
         return bool(mine & other) if mine else one.sort == sort
-
-    def _kind(self, one: Var) -> str:
-        return "int" if one.sort == "int" else "enum"
 
     def terms(self) -> tuple[Term, ...]:
         """Return all terms."""
@@ -565,7 +569,7 @@ class Language:
                     yield Predicate("=", term, value, False, 3.3 + term.cost)
         for at, one in enumerate(numbers):
             for other in numbers[:at]:
-                if len(one.path) + len(other.path) < 4:
+                if len(one.path) + len(other.path) < 4 and one.of == other.of:
                     cost = 3.5 + one.cost + other.cost
                     yield Predicate("<", one, other, True, cost)
                     yield Predicate("<", one, other, False, cost)

@@ -1,4 +1,7 @@
-"""``tw learn propose``: rules of a world from recorded rows, without a language model."""
+"""``tw learn propose``: rules of a world from recorded rows, without a language model.
+
+With given rules (`given.extending`), only what these do not explain is learned, and added to them.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TypeVar
 
-from tokenworld.diagnostics import Diagnostic, Failure, counted, to_json, usage
+from tokenworld.diagnostics import Diagnostic, Failure, Source, counted, to_json, usage
 from tokenworld.ground import Json
+from tokenworld.session import open_world
+from tokenworld.session.loading import open_text
 from tokenworld.session.replaying import Row
 from tokenworld.verbs.learn.propose.commands import called, typed
 from tokenworld.verbs.learn.propose.emitting import Emitted, emitted
+from tokenworld.verbs.learn.propose.given.extending import Rules, extended
 from tokenworld.verbs.learn.propose.judging import Judged, apart, judged_text, judged_world
 from tokenworld.verbs.learn.propose.stages import Learned, Proposal, Say, Stages
 from tokenworld.verbs.learn.propose.textrows import OVER, SCORE, WON, TextSteps
@@ -30,16 +36,20 @@ _FEWEST = 2
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
-    """The result of learning: the proposal and the program."""
+    """The result of learning: the proposal and the program. ``given`` is the score of given rules
+    without the proposal, and ``refused`` are accepted commands that they refuse."""
 
     proposal: Proposal
     made: Emitted
+    given: Judged | None = None
+    refused: tuple[str, ...] = ()
 
 
 def propose(
     rows: tuple[Path, ...],
     out: Output,
     *,
+    world: str | None,
     output: Path | None,
     test: tuple[Path, ...],
     holdout: float,
@@ -51,7 +61,9 @@ def propose(
     used, bad = _read(rows)
     if len(used) < _FEWEST:
         raise _too_few(bad)
-    if all(isinstance(one, TextRow) for one in used):
+    if world is not None:
+        found, judged = _from_given(world, used, bad, test, holdout, seed, out)
+    elif all(isinstance(one, TextRow) for one in used):
         texts = [one for one in used if isinstance(one, TextRow)]
         found, judged = _from_texts(texts, test, holdout, seed, out)
     else:
@@ -157,7 +169,25 @@ def _from_worlds(
 ) -> tuple[Proposed, Judged | None]:
     used, held = _split(rows, 0.0 if test else holdout, seed)
     found, title = learned_worlds(used, out.progress)
-    return found, judged_world(found.made, title, held, test)
+    made = open_text((Source("proposed.tw", None, found.made.text),), title)
+    return found, judged_world(made, held, test)
+
+
+def _from_given(
+    target: str, rows: Sequence[TextRow | Row], bad: list[BadRow], test: Sequence[Path],
+    holdout: float, seed: int, out: Output,
+) -> tuple[Proposed, Judged | None]:  # fmt: skip
+    worlds = [one for one in rows if isinstance(one, Row)]
+    if len(worlds) < len(rows):
+        hint = "Leave out `--world`, or record play of the world with `tw run` and `tw runs rows`."
+        raise usage("Rules are added to a world by its own rows, not those of a text game.", hint)
+    rules = Rules(open_world(target))
+    used, held = _split(worlds, 0.0 if test else holdout, seed)
+    proposal, made, read = extended(rules, used, out.progress)
+    bad += read.bad
+    given = judged_world(rules.world, held, test)
+    judged = judged_world(rules.opened(made.text), held, test)
+    return Proposed(proposal, made, given, tuple(read.refused)), judged
 
 
 def _split(rows: Sequence[T], share: float, seed: int) -> tuple[list[T], list[T]]:
@@ -182,7 +212,7 @@ def _print(found: Proposed, judged: Judged | None, bad: Sequence[BadRow], out: O
         out.note(f"{counted(len(bad), 'row')} skipped")
     if judged is not None:
         out.line()
-        for line in _scores(judged):
+        for line in _scores(judged, found.given):
             out.line(line)
 
 
@@ -192,6 +222,13 @@ def _remarks(found: Proposed) -> list[Diagnostic]:
         what = "One command in one state has different outcomes, so rules happen by chance."
         hint = "Record all that decides, if the world is no game of chance."
         remarks.append(Diagnostic("TW1208", what, hint=hint))
+    if found.refused:
+        what = (
+            f"The given rules refuse {counted(len(found.refused), 'recorded command')} that was "
+            f"accepted, the first: {found.refused[0]}."
+        )
+        hint = "Loosen the `require` that refuses it (`tw legal`, `tw explain`); none is taken out."
+        remarks.append(Diagnostic("TW1210", what, hint=hint))
     return remarks
 
 
@@ -217,14 +254,16 @@ def _all(proposal: Proposal) -> Iterator[tuple[str, Learned]]:
         yield "by itself", one
 
 
-def _scores(judged: Judged) -> Iterator[str]:
+def _scores(judged: Judged, given: Judged | None) -> Iterator[str]:
     names = {"act": "after the command", "env": "after the tick", "score": "score",
              "step": "whole step"}  # fmt: skip
     yield "strictly right on rows not learned from"
     yield f"{'':<18}{'changing':>22}{'all':>22}"
-    for task, one in judged.dynamic.items():
-        cells = (f"{_share(x.right, x.rows):>22}" for x in (one, judged.every[task]))
-        yield f"{names[task]:<18}{''.join(cells)}"
+    scored = [(names[task], judged, task) for task in judged.dynamic]
+    scored += [("by the given rules", given, "step")] if given is not None else []
+    for name, found, task in scored:
+        cells = (f"{_share(x.right, x.rows):>22}" for x in (found.dynamic[task], found.every[task]))
+        yield f"{name:<18}{''.join(cells)}"
     if judged.unreadable:
         yield f"{counted(judged.unreadable, 'row')} cannot be read into the world, the first:"
         yield f"  {judged.bad[0].place}: {judged.bad[0].why}"
@@ -249,6 +288,8 @@ def _json(
         "chance": found.proposal.chance,
         "diagnostics": remarks,
         "judged": None if judged is None else judged.to_json(),
+        "given": None if found.given is None else found.given.to_json(),
+        "refused": list(found.refused),
         "skipped": skipped,
         "text": found.made.text,
         "mapping": found.made.mapping,

@@ -11,6 +11,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from tokenworld.ground import FRUITLESS
 from tokenworld.model.schema import shaped
 from tokenworld.session.replaying import Row
 from tokenworld.verbs.learn.propose.commands import ObjectNumber
@@ -90,17 +91,80 @@ class _Raw:
     params: list[dict[str, None]]
 
 
-class WorldSteps:
+class Scenes:
+    """Reads states (``tw-state/1``) as scenes, equal ones as the same."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self.vocabulary = vocabulary
+        self._scenes: dict[str, Scene] = {}
+
+    def scene(self, shape: Shape) -> Scene:
+        """Return the scene of a state."""
+        parts = ("objects", "functions", "relations", "outcomes")
+        kept = {key: shape.get(key) for key in parts}
+        key = json.dumps(kept, sort_keys=True)
+        if key not in self._scenes:
+            self._scenes[key] = self._read(shape)
+            self._scenes[key].key = len(self._scenes)
+        return self._scenes[key]
+
+    def _read(self, shape: Shape) -> Scene:
+        kinds = {one["id"]: one["type"] for one in shape["objects"]}
+        names = {one["id"]: one["name"] for one in shape["objects"]}
+        numbers = {name: thing for thing, name in names.items()}
+        facts: dict[str, dict[Args, Value]] = {name: {} for name in self.vocabulary.fluents}
+        scene = Scene(kinds, names, facts)
+        for one in shape["objects"]:
+            for key, value in one.get("attrs", {}).items():
+                if key in facts:
+                    facts[key][(one["id"],)] = self._value(key, value, numbers)
+        for fluent in self.vocabulary.fluents.values():
+            if not fluent.owners:
+                facts[fluent.name] = self._entries(fluent, shape, scene, numbers)
+        for name, ending in self.vocabulary.endings.items():
+            facts[name] = {(): ending in shape.get("outcomes", ())}
+        return scene
+
+    def _entries(
+        self, fluent: Fluent, shape: Shape, scene: Scene, numbers: Mapping[str, int]
+    ) -> dict[Args, Value]:
+        """Return the values of a function or relation for all arguments."""
+        empty: dict[str, Value] = {"bool": False, "int": 0, "real": 0, "text": ""}
+        found: dict[Args, Value] = {}
+        domains: list[list[int | str]] = []
+        size = 1
+        for sort in fluent.params:
+            members = self.vocabulary.members(sort)
+            domain: list[int | str] = (
+                [x for x, kind in scene.kinds.items() if kind in members] if members
+                else [*self.vocabulary.enums.get(sort, ())]
+            )  # fmt: skip
+            domains.append(domain)
+            size *= len(domain)
+        if size <= _MOST_SLOTS:
+            found = dict.fromkeys(product(*domains), empty.get(fluent.kind))
+        for args in shape.get("relations", {}).get(fluent.name, ()):
+            found[tuple(numbers.get(one, one) for one in args)] = True
+        for args, value in shape.get("functions", {}).get(fluent.name, ()):
+            key = tuple(numbers.get(one, one) for one in args)
+            found[key] = self._value(fluent.name, value, numbers)
+        return found
+
+    def _value(self, name: str, value: Any, numbers: Mapping[str, int]) -> Value:
+        if self.vocabulary.fluents[name].kind == "object":
+            return numbers.get(value) if isinstance(value, str) else None
+        return value if isinstance(value, (bool, int, float, str)) else None
+
+
+class WorldSteps(Scenes):
     """Reads the rows of one world. ``title`` is its name."""
 
     def __init__(self, rows: Sequence[Row]) -> None:
-        self.vocabulary = Vocabulary()
+        super().__init__(Vocabulary())
         self.title = ""
-        self._keys: dict[str, int] = {}
-        self._scenes: dict[str, Scene] = {}
         self._raw: dict[str, _Raw] = {}
         for row in rows:
-            for shape in _states(row):
+            for shape in states_of(row):
                 self.title = self.title or str(shape.get("world", "world"))
                 self._look(shape)
         for name, raw in self._raw.items():
@@ -181,7 +245,7 @@ class WorldSteps:
     def _endings(self, rows: Sequence[Row]) -> None:
         """Add a truth for each ending that was reached."""
         for row in rows:
-            for shape in _states(row):
+            for shape in states_of(row):
                 for name in shape.get("outcomes", ()):
                     fluent = f"reached {name}"
                     self.vocabulary.endings[fluent] = str(name)
@@ -198,85 +262,40 @@ class WorldSteps:
     # ---- states ---------------------------------------------------------------------------------
 
     def _step(self, row: Row) -> Step:
-        before, acted, ticked = (self._scene(one) for one in _states(row))
+        before, acted, ticked = (self.scene(one) for one in states_of(row))
         numbers = {name: thing for thing, name in before.names.items()}
         intent = row.intent
         text = intent.get("text")
-        call = None
-        if isinstance(intent.get("action"), str):
-            args = intent.get("args")
-            found = args.items() if isinstance(args, Mapping) else ()
-            call = str(intent["action"]), tuple((key, _arg(value, numbers)) for key, value in found)
-        progress = row.expected.get("progress")
-        status = progress.get("status") if isinstance(progress, Mapping) else None
         actor = numbers.get(str(intent.get("actor")))
-        accepted = status not in ("refused", "no_match", "rolled_back", "error")
-        return Step(row.place, text if isinstance(text, str) else "", call, before, acted, ticked,
-                    actor, accepted)  # fmt: skip
-
-    def _scene(self, shape: Shape) -> Scene:
-        parts = ("objects", "functions", "relations", "outcomes")
-        kept = {key: shape.get(key) for key in parts}
-        key = json.dumps(kept, sort_keys=True)
-        if key not in self._scenes:
-            self._scenes[key] = self._read(shape)
-            self._scenes[key].key = len(self._scenes)
-        return self._scenes[key]
-
-    def _read(self, shape: Shape) -> Scene:
-        kinds = {one["id"]: one["type"] for one in shape["objects"]}
-        names = {one["id"]: one["name"] for one in shape["objects"]}
-        numbers = {name: thing for thing, name in names.items()}
-        facts: dict[str, dict[Args, Value]] = {name: {} for name in self.vocabulary.fluents}
-        scene = Scene(kinds, names, facts)
-        for one in shape["objects"]:
-            for key, value in one.get("attrs", {}).items():
-                facts[key][(one["id"],)] = self._value(key, value, numbers)
-        for fluent in self.vocabulary.fluents.values():
-            if not fluent.owners:
-                facts[fluent.name] = self._entries(fluent, shape, scene, numbers)
-        for name, ending in self.vocabulary.endings.items():
-            facts[name] = {(): ending in shape.get("outcomes", ())}
-        return scene
-
-    def _entries(
-        self, fluent: Fluent, shape: Shape, scene: Scene, numbers: Mapping[str, int]
-    ) -> dict[Args, Value]:
-        """Return the values of a function or relation for all arguments."""
-        empty: dict[str, Value] = {"bool": False, "int": 0, "real": 0, "text": ""}
-        found: dict[Args, Value] = {}
-        domains: list[list[int | str]] = []
-        size = 1
-        for sort in fluent.params:
-            members = self.vocabulary.members(sort)
-            domain: list[int | str] = (
-                [x for x, kind in scene.kinds.items() if kind in members] if members
-                else [*self.vocabulary.enums.get(sort, ())]
-            )  # fmt: skip
-            domains.append(domain)
-            size *= len(domain)
-        if size <= _MOST_SLOTS:
-            found = dict.fromkeys(product(*domains), empty.get(fluent.kind))
-        for args in shape.get("relations", {}).get(fluent.name, ()):
-            found[tuple(numbers.get(one, one) for one in args)] = True
-        for args, value in shape.get("functions", {}).get(fluent.name, ()):
-            key = tuple(numbers.get(one, one) for one in args)
-            found[key] = self._value(fluent.name, value, numbers)
-        return found
-
-    def _value(self, name: str, value: Any, numbers: Mapping[str, int]) -> Value:
-        if self.vocabulary.fluents[name].kind == "object":
-            return numbers.get(value) if isinstance(value, str) else None
-        return value if isinstance(value, (bool, int, float, str)) else None
+        return Step(row.place, text if isinstance(text, str) else "", called_in(intent, numbers),
+                    before, acted, ticked, actor, accepted(row))  # fmt: skip
 
 
-def _states(row: Row) -> tuple[Shape, Shape, Shape]:
+def states_of(row: Row) -> tuple[Shape, Shape, Shape]:
+    """Return the states before, after the command, and after the tick."""
     before = row.state
     acted, ticked = row.expected["action"], row.expected["tick"]
     assert isinstance(before, Mapping)
     assert isinstance(acted, Mapping)
     assert isinstance(ticked, Mapping)
     return before, {**before, **acted}, {**before, **ticked}
+
+
+def called_in(
+    intent: Mapping[str, Any], numbers: Mapping[str, int]
+) -> tuple[str, tuple[tuple[str, Value], ...]] | None:
+    """Return the action and the arguments of an intent; ``None`` where it is no call."""
+    if not isinstance(intent.get("action"), str):
+        return None
+    args = intent.get("args")
+    found = args.items() if isinstance(args, Mapping) else ()
+    return str(intent["action"]), tuple((key, _arg(value, numbers)) for key, value in found)
+
+
+def accepted(row: Row) -> bool:
+    """Return whether the command of a row was accepted."""
+    progress = row.expected.get("progress")
+    return not (isinstance(progress, Mapping) and progress.get("status") in FRUITLESS)
 
 
 def _arg(value: Any, numbers: Mapping[str, int]) -> Value:

@@ -62,8 +62,8 @@ class Wording:
             return f"count({_OTHER} for {_OTHER}: {kind} where {same})"
         return ".".join([ME if one.base == ME else word(one.base), *map(word, one.path)])
 
-    def value(self, value: Value, kind: str, decimals: int = 0) -> str:
-        """Return the text of a constant of a kind."""
+    def value(self, value: Value, kind: str, unit: str = "") -> str:
+        """Return the text of a constant of a kind; a number has its unit."""
         if value is None or isinstance(value, tuple):
             return "none"
         if isinstance(value, bool):
@@ -73,7 +73,7 @@ class Wording:
                 self.vocabulary.named.add(value)
                 return word(self.vocabulary.constants[value])
             text = number(value)
-            return f"{text}.0" if kind == "real" and "." not in text else text
+            return (f"{text}.0" if kind == "real" and "." not in text else text) + unit
         return word(value) if kind == "enum" else quoted(value)
 
     # ---- types --------------------------------------------------------------------------------
@@ -104,7 +104,7 @@ class Wording:
     def narrowed(self, term: Term, owners: frozenset[str]) -> str:
         """Return the test that an object is of one of some types; empty where that is known."""
         key = (term.base, term.path)
-        known = self.vocabulary.members(self.sorts.get(key, ANY))
+        known = self.vocabulary.members(self.sorts.get(key) or self._led(term))
         if term.base == ME and not term.path and key not in self.sorts:
             return ""
         if term.path and key not in self.sorts and owners == self.vocabulary.members(ANY):
@@ -114,6 +114,12 @@ class Wording:
         sort = self.vocabulary.group(owners) or ANY
         self.sorts[key] = sort
         return f"{self.term(term)} is {kind_word(sort)}"
+
+    def _led(self, term: Term) -> str:
+        """Return the declared type of the object to which a term leads."""
+        fluent = self.vocabulary.fluents[term.path[-1]] if term.path else None
+        sure = fluent is not None and fluent.of and not fluent.optional
+        return fluent.of if fluent is not None and sure else ANY
 
     # ---- predicates ---------------------------------------------------------------------------
 
@@ -147,14 +153,12 @@ class Wording:
             case "=" | "==":
                 assert one.left is not None
                 assert not isinstance(one.right, Exists)
-                other = (self.term(one.right) if isinstance(one.right, Term)
-                         else self.value(_plain(one.right), one.left.kind))  # fmt: skip
+                other = self._compared(one.left, one.right)
                 return f"{left} {'==' if one.positive else '!='} {other}"
             case ">=" | "<":
                 assert one.left is not None
                 assert not isinstance(one.right, Exists)
-                other = (self.term(one.right) if isinstance(one.right, Term)
-                         else self.value(_plain(one.right), one.left.kind))  # fmt: skip
+                other = self._compared(one.left, one.right)
                 above = (one.op == ">=") == one.positive
                 return f"{left} {'>=' if above else '<'} {other}"
             case "any":
@@ -165,6 +169,12 @@ class Wording:
                 return text if one.positive else f"not {text}"
             case _:
                 raise ValueError(one.op)
+
+    def _compared(self, left: Term, right: object) -> str:
+        """Return the text of what a term is compared with."""
+        if isinstance(right, Term):
+            return self.term(right)
+        return self.value(_plain(right), left.kind, left.unit)
 
     def _exists(self, term: Term | None, one: Exists) -> str:
         kind = kind_word(one.sort)
@@ -209,7 +219,7 @@ class Wording:
     def template(self, one: Template, fluent: Fluent) -> str:
         """Return the text of a new value."""
         if one.op == "value":
-            return self.value(one.value, fluent.kind)
+            return self.value(one.value, fluent.kind, fluent.unit)
         assert one.term is not None
         text = self.term(one.term)
         match one.op:
@@ -220,7 +230,7 @@ class Wording:
             case "shift":
                 assert isinstance(one.value, (int, float))
                 sign = "+" if one.value >= 0 else "-"
-                return f"{text} {sign} {self.value(abs(one.value), fluent.kind)}"
+                return f"{text} {sign} {self.value(abs(one.value), fluent.kind, fluent.unit)}"
             case "plus":
                 assert one.other is not None
                 return f"{text} + {self.term(one.other)}"
@@ -233,13 +243,13 @@ class Wording:
 
     def _table(self, one: Template, text: str, fluent: Fluent) -> str:
         assert one.term is not None
-        *rest, last = one.rows
-        kind = one.term.kind
+        kind, unit = one.term.kind, one.term.unit
+        news = [self.value(new, fluent.kind, fluent.unit) for _, new in one.rows]
         cases = "".join(
-            f"if {text} == {self.value(key, kind)} then {self.value(new, fluent.kind)} else "
-            for key, new in rest
+            f"if {text} == {self.value(key, kind, unit)} then {new} else "
+            for (key, _), new in zip(one.rows[:-1], news, strict=False)
         )
-        return f"{cases}{self.value(last[1], fluent.kind)}"
+        return f"{cases}{news[-1]}"
 
 
 def _plain(value: object) -> Value:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import log, sqrt
 from typing import Final
 
 from tokenworld.verbs.learn.propose.bodies import Body
-from tokenworld.verbs.learn.propose.commands import SELF
+from tokenworld.verbs.learn.propose.commands import SELF, Schema
 from tokenworld.verbs.learn.propose.covering import Rule, Rules
 from tokenworld.verbs.learn.propose.scenes import (
     ANY,
@@ -50,8 +50,11 @@ class Writer:
     """Writes one proposal."""
 
     def __init__(
-        self, proposal: Proposal, steps: Sequence[Step], layout: TextLayout | None, title: str
-    ) -> None:
+        self, proposal: Proposal, steps: Sequence[Step], layout: TextLayout | None, title: str,
+        taken: Collection[str] = (),
+    ) -> None:  # fmt: skip
+        """``taken`` are names of laws and phases that the program has already."""
+        self._taken = frozenset(taken)
         self._proposal, self._steps, self.layout, self._title = proposal, steps, layout, title
         self.vocabulary = proposal.vocabulary
         self._start = steps[0].before
@@ -72,7 +75,7 @@ class Writer:
 
     def text(self) -> str:
         """Return the program."""
-        rules = [*self._actions(), *self._laws()]  # they say which objects are named
+        rules = self.rules()  # they say which objects are named
         parts = [
             self._head(), *self._enums(), *self._types(), *self._functions(), self._actor(),
             *self._named(), *self._called(), *rules, self._world(),
@@ -222,18 +225,26 @@ class Writer:
     # ---- actions --------------------------------------------------------------------------------
 
     def _actions(self) -> Iterator[str]:
+        yield from (body.text() for schema, body in self.bodies() if not schema.given)
+
+    def bodies(self) -> Iterator[tuple[Schema, Body]]:
+        """Yield the actions, with their bodies."""
         for at, schema in enumerate(self._proposal.grammar.schemas):
             learned = self._proposal.acts.get(at, [])
             required = self._proposal.required.get(at, ())
-            yield Body(self, schema, learned, required, at in self._proposal.refused).text()
+            yield schema, Body(self, schema, learned, required, at in self._proposal.refused)
+
+    def rules(self) -> list[str]:
+        """Return the actions that the given rules do not have, and all laws."""
+        return [*self._actions(), *self._laws()]
 
     # ---- laws -----------------------------------------------------------------------------------
 
     def _laws(self) -> Iterator[str]:
         phases = sorted({one.phase for one in self._proposal.ticks if not self._ending(one)})
         for phase in phases:
-            yield f"phase {_phase(phase)}"
-        taken: set[str] = set()
+            yield f"phase {self._phase(phase)}"
+        taken = set(self._taken)
         every = list(enumerate(self._proposal.ticks))
         every = [one for one in every if not self._ending(one[1])]
         for at, learned in sorted(every, key=lambda one: one[1].phase):
@@ -270,7 +281,7 @@ class Writer:
                 sorts[one.name] = kinds[0]
         over = tuple(Var(one.name, sorts[one.name]) for one in over)
         params = ", ".join(f"{word(one.name)}: {kind_word(one.sort)}" for one in over)
-        head = f"law {word(name)}({params}) during {_phase(learned.phase)}"
+        head = f"law {word(name)}({params}) during {self._phase(learned.phase)}"
         cases = []
         for rule in rules:
             words = Wording(self.vocabulary)
@@ -288,6 +299,10 @@ class Writer:
             f"if {' and '.join(guard) or 'true'} {{ {change} }}" for guard, change in cases
         )
         yield f"{head} {{ {text} }}"
+
+    def _phase(self, number_: int) -> str:
+        name = "judging" if number_ == PHASES else f"change{number_ + 1}"
+        return _fresh_name(name, set(self._taken))
 
     def _law_name(self, learned: Learned) -> str:
         if learned.what != SET:
@@ -358,7 +373,8 @@ class Writer:
         if template.op == "shift" and template.term == slot:
             assert isinstance(template.value, (int, float))
             sign = "+=" if template.value >= 0 else "-="
-            return f"{words.term(slot)} {sign} {words.value(abs(template.value), fluent.kind)}"
+            change = words.value(abs(template.value), fluent.kind, fluent.unit)
+            return f"{words.term(slot)} {sign} {change}"
         return f"{words.term(slot)} = {words.template(template, fluent)}"
 
     def slot(self, fluent: Fluent, places: Sequence[Term | None]) -> Term:
@@ -523,10 +539,6 @@ def percent(share: float, count: int) -> str:
     some = [one for one in (1, 2, 3) if 0 < round(share, one) < 1] or [4]
     best = round(share, min(some, key=cost))
     return f"{number(100 * best)}%"
-
-
-def _phase(number_: int) -> str:
-    return "judging" if number_ == PHASES else f"change{number_ + 1}"
 
 
 def _fresh_name(name: str, taken: set[str]) -> str:

@@ -1,0 +1,1 @@
+"""Extend the rules of a given world by what rows show besides."""

@@ -1,0 +1,180 @@
+"""Given rules with what is proposed: statements in their actions, new actions, phases and laws."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
+
+from tokenworld.diagnostics import Source
+from tokenworld.model.program import ROOT
+from tokenworld.session.loading import OpenWorld, open_text
+from tokenworld.session.replaying import Row
+from tokenworld.syntax import nodes as syn
+from tokenworld.syntax import parse_source
+from tokenworld.verbs.learn.propose.commands import Grammar, Schema, called
+from tokenworld.verbs.learn.propose.emitting import Emitted, emitted
+from tokenworld.verbs.learn.propose.given.declared import arguments, declared, schemas
+from tokenworld.verbs.learn.propose.given.played import Played, Read, played
+from tokenworld.verbs.learn.propose.scenes import ANY, Step, Vocabulary
+from tokenworld.verbs.learn.propose.stages import Proposal, Say, Stages
+from tokenworld.verbs.learn.propose.text.writing import Writer
+from tokenworld.verbs.learn.propose.worldrows import (
+    Scenes,
+    accepted,
+    called_in,
+    states_of,
+)
+from tokenworld.verbs.records.rows import BadRow
+
+_UNNAMED = "before"
+"""The name of the phase into which laws without one are put: what is proposed comes after them."""
+_FRESH = "_2"
+
+
+class Rules:
+    """The rules of a given world. Only its own file is changed, not the modules that it uses."""
+
+    def __init__(self, world: OpenWorld) -> None:
+        self.world = world
+        program = world.program
+        self._source = world.loaded.sources[-1]
+        for one in world.loaded.sources:
+            if one.name == world.world.span.file:
+                self._source = one
+        self._tree = parse_source(self._source)[0]
+        self.names: Collection[str] = {*program.laws, *program.phases, *program.actions}
+
+    @property
+    def text(self) -> str:
+        """The text of the rules as they were given."""
+        return self._source.text
+
+    def source(self, text: str) -> Source:
+        """Return a text in the place of the rules, where it finds their modules."""
+        return replace(self._source, text=text)
+
+    def opened(self, text: str) -> OpenWorld:
+        """Return the world by other rules in the place of the given ones."""
+        others = [one for one in self.world.loaded.sources if one is not self._source]
+        return open_text((self.source(text), *others), self.world.world.name)
+
+    def extended(self, writer: Writer) -> str:
+        """Return the text with what a proposal adds."""
+        edits = list(self._added(writer))
+        new = writer.rules()
+        laws = any(one.startswith("phase ") for one in new)
+        edits += self._phased() if laws else []
+        text = self.text
+        for at, added in sorted(edits, reverse=True):
+            text = f"{text[:at]}{_rooted(added, self.world)}{text[at:]}"
+        more = "\n".join(_rooted(one, self.world) for one in new)
+        return f"{text.rstrip()}\n\n{more}\n" if more else text
+
+    def _actions(self) -> dict[str, syn.ActionDecl]:
+        items = (one.item if isinstance(one, syn.QuirkDecl) else one for one in self._tree.items)
+        return {one.name.value: one for one in items if isinstance(one, syn.ActionDecl)}
+
+    def extensible(self) -> frozenset[str]:
+        """Return the actions of the file itself, to which statements can be added."""
+        return frozenset(self._actions())
+
+    def _added(self, writer: Writer) -> Iterator[tuple[int, str]]:
+        """Yield what is put into actions, with its place: requirements first, changes last."""
+        declared_ = self._actions()
+        for schema, body in writer.bodies():
+            if not schema.given or schema.name not in declared_:
+                continue
+            node, text = declared_[schema.name], self.text
+            labels = {one.label for one in self.world.program.actions[schema.name].requires}
+            requires, changes = body.added(labels)
+            end = len(text[: text.rindex("}", 0, node.span.end)].rstrip())
+            first = node.steps[0].span.start if node.steps else end
+            if requires:
+                yield first, "\n  ".join((*requires, ""))
+            if changes:
+                yield end, "".join(f"\n  {one}" for one in changes)
+
+    def _phased(self) -> Iterator[tuple[int, str]]:
+        """Yield a phase for the laws that have none: those run last, after what is proposed."""
+        items = (one.item if isinstance(one, syn.QuirkDecl) else one for one in self._tree.items)
+        laws = [one for one in items if isinstance(one, syn.LawDecl) and one.phase is None]
+        if not laws:
+            return
+        name = _UNNAMED
+        while name in self.names:
+            name += _FRESH
+        yield len(self.text.rstrip()), f"\n\nphase {name}"
+        for one in laws:
+            at = one.name.span.end
+            ends = [self.text.index(")", param.span.end) + 1 for param in one.params[-1:]]
+            closed = re.match(r"\s*\(\s*\)", self.text[at:])
+            at = ends[0] if ends else at + (closed.end() if closed else 0)
+            yield at, f" during {name}"
+
+
+def _rooted(text: str, world: OpenWorld) -> str:
+    """Return a text with the root of the given types in place of that of proposed ones."""
+    return text if ANY in world.program.types else re.sub(rf"\b{ANY}\b", ROOT, text)
+
+
+# ---- learning -----------------------------------------------------------------------------------
+
+
+class Extended:
+    """The rows of a given world as steps, with what its rules make of them."""
+
+    def __init__(self, rules: Rules, read: Read) -> None:
+        self.read, self._program = read, rules.world.program
+        self.vocabulary: Vocabulary = declared(rules.world)
+        self._scenes = Scenes(self.vocabulary)
+        self.steps = [self._step(one) for one in read.rows]
+        self.grammar: Grammar = called(self.steps, self.vocabulary)
+        known = {one.name: one for one in schemas(self._program, self.vocabulary)}
+        self.grammar.schemas = [
+            replace(known[one.name], uses=one.uses) if one.name in known else one
+            for one in self.grammar.schemas
+        ]
+        closed = {
+            at for at, one in enumerate(self.grammar.schemas)
+            if one.name in self._program.actions and not self._open(one, rules)
+        }  # fmt: skip
+        self.grammar.calls = [
+            None if call is None or call[0] in closed else call for call in self.grammar.calls
+        ]
+        if self._program.actor_name != "me" or len({one.actor for one in self.steps}) > 1:
+            self.grammar.actor = None
+
+    def _open(self, schema: Schema, rules: Rules) -> bool:
+        return schema.given and schema.name in rules.extensible()
+
+    def _step(self, one: Played) -> Step:
+        row, scene = one.row, self._scenes.scene
+        before, acted, ticked = states_of(row)
+        numbers = {name: thing for thing, name in scene(before).names.items()}
+        intent, text = row.intent, row.intent.get("text")
+        call = None
+        if one.refused and not accepted(row):
+            call = None  # nothing is to be learned of it
+        elif one.command is not None and one.command.action:
+            name = one.command.action
+            call = name, arguments(self._program, name, one.command.args)
+        elif one.command is None:
+            call = called_in(intent, numbers)
+        return Step(
+            row.place, str(text or ""), call, scene(before), scene(acted), scene(ticked),
+            numbers.get(str(intent.get("actor"))), accepted(row),
+            (scene(one.acted), scene(one.ticked)),
+        )  # fmt: skip
+
+
+def extended(
+    rules: Rules, rows: Iterable[Row | BadRow], say: Say
+) -> tuple[Proposal, Emitted, Read]:
+    """Return what rows show besides given rules, and these with it."""
+    say("playing the given rules")
+    read = played(rules.world, rows)
+    found = Extended(rules, read)
+    proposal = Stages(found.steps, found.vocabulary, found.grammar, say).learn()
+    made = emitted(proposal, found.steps, None, rules.world.world.name, rules)
+    return proposal, made, read
