@@ -46,7 +46,7 @@ BY_HAND = (
     *("TW0703", "TW1009", "TW1010"),
     *("TW1101", "TW1102", "TW1103", "TW1104", "TW1105", "TW1106", "TW1107"),
     *("TW1202", "TW1203", "TW1204", "TW1205", "TW1206", "TW1207"),
-    *("TW1208", "TW1209", "TW1210"),
+    *("TW1208", "TW1209", "TW1210", "TW1211"),
     *("TW1301", "TW1302"),
 )
 """Codes of files, planners and stores: what reports them is tested where it stands."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from dataclasses import replace
+from fractions import Fraction
 from math import sqrt
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ from tokenworld.prose.wording import EnglishProse
 from tokenworld.session import open_world
 from tokenworld.verbs.learn import fitting
 from tokenworld.verbs.learn.evidence import collected, learned_params
+from tokenworld.verbs.learn.journal import Journal
+from tokenworld.verbs.learn.learnt import Atoms, Learnt, Weight
 from tokenworld.verbs.records.transitions import transitions
 
 Tw = Any
@@ -305,3 +308,55 @@ def test_weights_of_beliefs_are_recovered(tw: Tw, tmp_path: Path) -> None:
         assert abs(found[name]["value"] - value) <= 3 * found[name]["error"]
     assert ran.json["logp"]["after"] > ran.json["logp"]["before"]
     assert all(one["sites"] for one in found.values())
+
+
+# ---- breaks and reports ---------------------------------------------------------------------
+
+
+def test_a_broken_fit_goes_on_and_comes_to_the_same_values(
+    tw: Tw, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each row may be the last one that is kept; one of them is impossible."""
+    pytest.importorskip("scipy", reason="scipy is an extra")
+    (tmp_path / "hens.tw").write_text(HENS, encoding="utf-8")
+    recorded(tmp_path / "hens.tw", tmp_path / "rows.jsonl", 8, {"stray": 3500, "a": 450, "b": 150})
+    lines = (tmp_path / "rows.jsonl").read_text(encoding="utf-8").splitlines()
+    lines[5] = lines[5].replace('"name": "ida"', '"name": "ada"', 1)
+    (tmp_path / "rows.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    asked = ("learn", "fit", "hens.tw", "rows.jsonl", "--noise", "0.01", "--json")
+    whole = tw(*asked)
+    append = Journal._append
+
+    def broken(self: Journal, event: Any) -> None:
+        append(self, event)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Journal, "_append", broken)
+    breaks = 0
+    while (ran := tw(*asked, "--journal", "fit.journal")).code == 130:
+        breaks += 1
+    assert breaks == 9  # what it is about, and the rows
+    assert (ran.code, ran.out) == (whole.code, whole.out)
+    assert not (tmp_path / "fit.journal").exists()
+
+
+def test_a_believed_weight_is_kept_too() -> None:
+    atoms = Atoms({"a": 0.5})
+    one = Learnt({("a",): Fraction(1, 3), (): Fraction(1, 7)})
+    atoms.guess([one, None, Learnt.of(1)])
+    atoms.take(Atoms({"a": 0.5}).shown(0))
+    other = Atoms({"a": 0.5})
+    other.take(json.loads(json.dumps(atoms.shown(0))))
+    assert [x.key() for x in other.every] == [x.key() for x in atoms.every]
+    assert [x.at({"a": 0.3}) for x in other.every] == [x.at({"a": 0.3}) for x in atoms.every]
+    weight = Weight({(0, 1): Fraction(2, 9), (): Fraction(1)})
+    assert Weight.of(json.loads(json.dumps(weight.shown()))) == weight
+
+
+def test_the_report_of_a_fit_shows_its_params(tw: Tw, coin: Path) -> None:
+    ran = tw("learn", "fit", coin, "rows.jsonl", "--report", "fit.html")
+    assert ran.code == 0
+    page = coin.with_name("fit.html").read_text(encoding="utf-8")
+    assert page.count("<svg") == 1
+    for text in ("heads", "spare", "60 transitions", "coin.tw:"):
+        assert text in page

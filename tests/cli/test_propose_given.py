@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tokenworld.session import open_world
+from tokenworld.session.replaying import Row
 from tokenworld.verbs.learn.exploring import Explorer
+from tokenworld.verbs.learn.maps import maps_of
+from tokenworld.verbs.learn.page import confusion
+from tokenworld.verbs.learn.propose.outside.weighing import Weighed
 
 pytest.importorskip("numpy")
 
@@ -191,3 +196,45 @@ def test_a_given_world_that_is_missing_or_unsound_ends_at_once(tw: Tw, rows: Pat
     assert ran.code == 1
     assert not (rows / "out.tw").exists()
     assert json.loads((rows / "rows.jsonl").read_text("utf-8").splitlines()[0])
+
+
+# ---- the report -------------------------------------------------------------------------------
+
+
+def test_the_report_shows_rules_slots_the_curve_and_the_worst_rows(tw: Tw, rows: Path) -> None:
+    """A given law that is wrong stays, so some transitions are wrong; nothing is written over."""
+    given = whole(heat=HEAT.replace("+= 3", "+= 2"))
+    lines = (rows / "rows.jsonl").read_text(encoding="utf-8").splitlines()[:30]
+    (rows / "rows.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    ran = proposed(tw, rows, given, "--report", "page.html", "--curve", "10", "900")
+    page = (rows / "page.html").read_text(encoding="utf-8")
+    HTMLParser().feed(page)
+    assert ran.json["curve"][0][0] == 10
+    assert len(ran.json["curve"]) == 1  # there are no 900 rows
+    for text in ("Rules and their evidence", "Learning curve", "Changes by slot", "invented",
+                 "by the rules", "fresh.jsonl:", "law boil(p: Pot)"):  # fmt: skip
+        assert text in page, text
+    (rows / "out.tw").unlink()
+    again = tw("learn", "propose", "rows.jsonl", "-o", "out.tw", "--report", "page.html")
+    assert (again.code, "--write" in again.err) == (2, True)
+    assert (rows / "page.html").read_text(encoding="utf-8") == page
+    assert not (rows / "out.tw").exists()
+
+
+def test_changes_are_told_apart_by_what_becomes_of_them() -> None:
+    def shape(**values: int) -> dict[str, Any]:
+        return {"objects": [{"name": "x", "type": "T", "attrs": values}]}
+
+    before, after = shape(a=1, b=1, c=1, d=1), shape(a=2, b=2, c=2, d=1)
+    left = (("x.b", 3, 2), ("x.c", 1, 2), ("x.d", 5, 1))
+    found = confusion([Weighed(Row("r", {}, {}, {}), 1.0, left, before, after)])
+    assert found == {"a": (1, 0, 0, 0), "b": (0, 1, 0, 0), "c": (0, 0, 1, 0), "d": (0, 0, 0, 1)}
+
+
+def test_a_layout_is_drawn_with_what_stands_on_it() -> None:
+    world = open_world("crafter")
+    shape = world.engine.json(world.engine.start(0))
+    (drawn,) = maps_of(world.world, shape).values()
+    layout = world.world.layouts[0]
+    assert [len(line) for line in drawn] == [len(line) for line in layout.rows]
+    assert sum(line.count("P") for line in drawn) >= 1

@@ -166,6 +166,7 @@ COVERED: Final[dict[str, tuple[str, str]]] = {
     "TW1208": (TEST, "tests/cli/test_propose.py::test_contradicting_rows_make_rules_of_chance"),
     "TW1209": (TEST, "tests/cli/test_propose.py::test_too_few_rows_are_told"),
     "TW1210": (TEST, "tests/cli/test_propose_given.py::test_a_contradicted_require_is_told"),
+    "TW1211": (TEST, "tests/cli/test_propose_asked.py::test_a_journal_of_another_run_is_told"),
     "TW1301": (TEST, "tests/author/test_providers.py::test_a_program_that_does_not_answer"),
     "TW1302": (TEST, "tests/author/test_transcripts.py::test_a_changed_transcript_differs"),
 }

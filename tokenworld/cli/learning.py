@@ -13,6 +13,15 @@ learn = App(name="learn", help="Rules, and numbers of rules, from recorded play.
 app.command(learn)
 
 
+Journal = Annotated[
+    Path | None,
+    Parameter(help="Keep finished parts here: the same command goes on after a break."),
+]
+
+
+Report = Annotated[Path | None, Parameter(help="Write a report to this HTML file.")]
+
+
 @does("learn.verb.fit_params", learn.command, name="fit")
 def fit_(
     world: World,
@@ -28,6 +37,8 @@ def fit_(
     noise: Annotated[
         float | None, Parameter(help="The probability of rows that the rules cannot bring forth.")
     ] = None,
+    journal: Journal = None,
+    report: Report = None,
     json: Json = False,
 ) -> None:
     """The likeliest values of params that are `learned`, with standard errors."""
@@ -59,6 +70,18 @@ def propose_(
         float, Parameter(help="Without --test: the share of rows to score on.")
     ] = 0.2,
     seed: Annotated[int, Parameter(help="Which rows these are.")] = 0,
+    proposer: Annotated[
+        str | None, Parameter(help="A program that is asked for laws, in lines of JSON.")
+    ] = None,
+    reply_timeout: Annotated[
+        float, Parameter(name="--reply-timeout", help="Seconds that one answer may take.")
+    ] = 60.0,
+    journal: Journal = None,
+    report: Report = None,
+    curve: Annotated[
+        tuple[int, ...],
+        Parameter(help="Learn from so many rows too, for the report.", negative=""),
+    ] = (),
     write: Annotated[Flag, Parameter(help="Replace files that are there.")] = False,
     json: Json = False,
 ) -> None:

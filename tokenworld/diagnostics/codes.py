@@ -133,6 +133,7 @@ CODES: Final[dict[str, tuple[str, Severity]]] = {
     "TW1208": ("different outcomes of one command in one state", WARNING),
     "TW1209": ("too few rows to learn from", ERROR),
     "TW1210": ("given rules refuse what was accepted", WARNING),
+    "TW1211": ("journal of another run", ERROR),
     "TW1301": ("provider of a language model failed", ERROR),
     "TW1302": ("transcript unusable, or a replay that differs", ERROR),
 }

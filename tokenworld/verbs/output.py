@@ -130,7 +130,7 @@ def plain_text(lines: Iterable[Line]) -> str:
 EXIT_OK, EXIT_NEGATIVE, EXIT_USAGE, EXIT_UNKNOWN, EXIT_INTERNAL = 0, 1, 2, 3, 4
 EXIT_INTERRUPTED = 130
 
-_USAGE = ("TW00", "TW11", "TW13", "TW0811")
+_USAGE = ("TW00", "TW11", "TW13", "TW0811", "TW1211")
 """Codes that say an input or a needed program is missing or unreadable."""
 
 

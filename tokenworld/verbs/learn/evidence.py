@@ -18,9 +18,11 @@ from tokenworld.engine.outcomes.listing import MOST, Evidence
 from tokenworld.engine.outcomes.partial import ForkLuck
 from tokenworld.engine.rows.log import Log, Row
 from tokenworld.engine.rows.stepper import RowStepper
+from tokenworld.ground import Json
 from tokenworld.model import NumberType, Param, RealType
 from tokenworld.prose.wording import EnglishProse
 from tokenworld.session.loading import OpenWorld
+from tokenworld.verbs.learn.journal import Journal
 from tokenworld.verbs.learn.learnt import Atoms, Learnt, NotFollowed, Weight, over, to_real
 from tokenworld.verbs.records.rows import BadRow
 from tokenworld.verbs.records.transitions import Transition
@@ -183,10 +185,11 @@ def _followed(learned: Learned) -> Learnt:
 
 def collected(
     world: OpenWorld, rows: Iterable[Transition | BadRow], params: Mapping[str, Learned],
-    say: Callable[[str], None],
+    say: Callable[[str], None], journal: Journal | None = None,
 ) -> Collected:  # fmt: skip
-    """The evidence of transitions; `Failure` (TW1204) where a learned number decides what is no
-    probability."""
+    """The evidence of transitions, which the journal keeps row by row; `Failure` (TW1204) where a
+    learned number decides what is no probability."""
+    journal = journal or Journal()
     instance = world.instance
     values = {**instance.params, **{name: _followed(one) for name, one in params.items()}}
     engine = Engine(replace(instance, params=values), EnglishProse())  # type: ignore[arg-type]
@@ -197,8 +200,12 @@ def collected(
         if isinstance(row, BadRow):
             found.bad.append(row)
             continue
+
+        def live(row: Transition = row) -> Evidence:
+            return engine.on_row(row.state, lambda s, r: _of(s, r, row, luck, log_type))
+
         try:
-            evidence = engine.on_row(row.state, lambda s, r: _of(s, r, row, luck, log_type))  # noqa: B023
+            evidence = _kept(journal, found.atoms, live) if journal.keeps else live()
         except NotFollowed as lost:
             raise _not_followed(lost, params, row.place) from None
         except Failure as failure:
@@ -211,6 +218,25 @@ def collected(
             found.impossible.append(Impossible(row.place, evidence.difference, other))
         say(f"{counted(found.rows, 'transition')}, {len(found.impossible)} impossible")
     return found
+
+
+def _kept(journal: Journal, atoms: Atoms, live: Callable[[], Evidence]) -> Evidence:
+    """The evidence of a row from the journal, or worked out now; an impossible row always is."""
+    first, made = len(atoms.every), list[Evidence]()
+
+    def work() -> dict[str, Json]:
+        try:
+            made.append(live())
+        except Failure:
+            return {"possible": False}
+        factors: list[Json] = [one.shown() for one in made[0].factors]
+        return {"possible": made[0].possible, "factors": factors, "atoms": atoms.shown(first)}
+
+    shown = journal.once("row", work)
+    if made or not shown["possible"]:
+        return made[0] if made else live()
+    atoms.take(shown["atoms"])
+    return Evidence(True, tuple(map(Weight.of, shown["factors"])), (), None)
 
 
 def _of(

@@ -8,7 +8,7 @@ an *atom*. What decides anything else cannot be followed (`NotFollowed`).
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
@@ -17,6 +17,7 @@ from typing import Any, ClassVar, NoReturn, TypeVar
 from tokenworld.engine.outcomes.partial import ForkLuck
 from tokenworld.engine.rows.code.runtime import RUNTIME
 from tokenworld.engine.rows.log import Log, raised
+from tokenworld.ground import Json
 
 __all__ = ["Atoms", "Learnt", "NotFollowed", "Softmax", "Weight", "over", "to_real"]
 
@@ -86,6 +87,10 @@ class Learnt:
     def key(self) -> tuple[tuple[Powers, Fraction], ...]:
         """A key that equal ones share."""
         return tuple(sorted(self.terms.items()))
+
+    def shown(self) -> Json:
+        """It as JSON: products, with their coefficients."""
+        return [[list(powers), str(share)] for powers, share in self.terms.items()]
 
     def at(self, values: Mapping[str, float]) -> float:
         """Its value."""
@@ -172,6 +177,10 @@ class Learnt:
 numbers.Rational.register(Learnt)  # `Fraction` asks it for parts, which it refuses
 
 
+def _polynomial(shown: Iterable[Any]) -> Learnt:
+    return Learnt({tuple(powers): Fraction(share) for powers, share in shown})
+
+
 def over(left: Any, right: Any) -> Any:
     """A quotient of reals, one of which may be learned."""
     if isinstance(left, Learnt) or isinstance(right, Learnt):
@@ -203,6 +212,11 @@ class Softmax:
     def key(self) -> object:
         """A key that equal ones share."""
         return self.chosen, tuple(None if one is None else one.key() for one in self.logs)
+
+    def shown(self) -> Json:
+        """It as JSON."""
+        logs: list[Json] = [None if one is None else one.shown() for one in self.logs]
+        return {"chosen": self.chosen, "logs": logs}
 
     def shares(self, values: Mapping[str, float]) -> list[float]:
         """The probabilities of all candidates."""
@@ -249,6 +263,15 @@ class Weight:
                 found[key] = found[key] + both if key in found else both
         return Weight(found)
 
+    def shown(self) -> Json:
+        """It as JSON: products of atoms, with their factors."""
+        return [[list(product), str(share)] for product, share in self.products.items()]
+
+    @classmethod
+    def of(cls, shown: Iterable[Any]) -> Weight:
+        """What was shown."""
+        return cls({tuple(product): Fraction(share) for product, share in shown})
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Weight) and self.products == other.products
 
@@ -291,6 +314,18 @@ class Atoms:
         if not share.names:
             return Weight({(): share.terms.get((), Fraction(0))})
         return self._atom(share)
+
+    def shown(self, first: int) -> Json:
+        """The atoms from a number on as JSON, for a journal."""
+        return [one.shown() for one in self.every[first:]]
+
+    def take(self, shown: Iterable[Any]) -> None:
+        """Add atoms that were shown."""
+        for one in shown:
+            self._atom(_polynomial(one) if isinstance(one, list) else Softmax(
+                one["chosen"], tuple(None if log is None else _polynomial(log)
+                                     for log in one["logs"])
+            ))  # fmt: skip
 
     def _atom(self, share: Learnt | Softmax) -> Weight:
         at = self._numbers.setdefault(share.key(), len(self.every))

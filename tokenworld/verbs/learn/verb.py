@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from math import isfinite, log
 from pathlib import Path
 
+from tokenworld import __version__
 from tokenworld.diagnostics import Diagnostic, Failure, Source, Span, counted, usage
 from tokenworld.ground import Json
 from tokenworld.model import NumberType
@@ -17,11 +18,14 @@ from tokenworld.session.loading import OpenWorld
 from tokenworld.syntax.format import format_source
 from tokenworld.verbs.learn.evidence import Collected, collected, learned_params
 from tokenworld.verbs.learn.fitting import Fit, Fitted, fit
+from tokenworld.verbs.learn.journal import Journal, digest_of
+from tokenworld.verbs.learn.page import fit_page
 from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, Output, replace_bytes, write_file
 from tokenworld.verbs.records.transitions import transitions
 
 _NOTED = 5
 """Rows that cannot be used, and impossible ones, that are printed."""
+_WRITABLE = "Name a file that can be written."
 _REAL_DIGITS = 6
 """Digits with which a real is written."""
 
@@ -34,6 +38,8 @@ def fit_params(
     output: Path | None,
     write: bool,
     noise: float | None,
+    journal: Path | None,
+    report: Path | None,
 ) -> int:
     """Fit, tell and write where that is asked for; 1 where nothing was learned."""
     if not rows:
@@ -43,19 +49,28 @@ def fit_params(
         raise usage("The noise is a probability.", "Give `--noise` a number between 0 and 1.")
     world = open_world(target)
     params = learned_params(world)
-    found = collected(world, transitions(world, rows), params, out.each_second())
+    about = {"command": "fit", "version": __version__, "rows": digest_of(rows),
+             "world": [world.program.digest, world.world.name]}  # fmt: skip
+    kept = Journal(journal, about)
+    if kept.begun:
+        out.note(f"going on behind {counted(kept.begun, 'part')} of `{journal}`")
+    found = collected(world, transitions(world, rows), params, out.each_second(), kept)
     _impossible(found, noise)
     fitted = fit(found, params)
     _print(found, fitted, out)
     uncertain = [one for one in fitted.params if not one.informative]
     out.diagnostics([_uninformed(one) for one in uncertain])
-    report = _json(found, fitted)
+    shown = _json(found, fitted)
     if output is not None:
-        text = json.dumps(report, indent=2, ensure_ascii=False)
-        write_file(output, f"{text}\n", "Name a file that can be written.")
+        text = json.dumps(shown, indent=2, ensure_ascii=False)
+        write_file(output, f"{text}\n", _WRITABLE)
+    if report is not None:
+        page = fit_page(world.world.name, _cell_lines(fitted.params), fitted, _said(found, fitted))
+        write_file(report, page, _WRITABLE)
     if write:
         _write(world, found, fitted, out)
-    out.json(report)
+    kept.finished()
+    out.json(shown)
     return EXIT_OK if len(uncertain) < len(fitted.params) else EXIT_NEGATIVE
 
 
@@ -92,18 +107,24 @@ def _print(found: Collected, fitted: Fit, out: Output) -> None:
         out.note(f"{bad.place}: {bad.why}")
     if found.bad:
         out.note(f"{counted(len(found.bad), 'row')} skipped")
-    out.line(
-        f"{counted(found.rows, 'transition')}, log probability {fitted.before:.4f} before, "
-        f"{fitted.after:.4f} after"
-    )
+    out.line(_said(found, fitted))
     for line in _table(fitted.params):
         out.line(line)
 
 
+def _said(found: Collected, fitted: Fit) -> str:
+    rows = counted(found.rows, "transition")
+    return f"{rows}, log probability {fitted.before:.4f} before, {fitted.after:.4f} after"
+
+
+def _cell_lines(params: Sequence[Fitted]) -> list[tuple[str, ...]]:
+    """The table of params, with its head."""
+    return [("param", "value", "±", "was", "rows", "drawn at"), *map(_cells, params)]
+
+
 def _table(params: Sequence[Fitted]) -> Iterator[str]:
-    heads = ("param", "value", "±", "was", "rows", "drawn at")
-    lines = [heads, *map(_cells, params)]
-    widths = [max(len(line[at]) for line in lines) for at in range(len(heads))]
+    lines = _cell_lines(params)
+    widths = [max(len(line[at]) for line in lines) for at in range(len(lines[0]))]
     for line in lines:
         first, *numbers, last = (cell for cell in line)
         cells = (f"{x:>{width}}" for x, width in zip(numbers, widths[1:-1], strict=True))

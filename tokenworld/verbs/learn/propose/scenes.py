@@ -270,3 +270,49 @@ def moved(before: Scene, after: Scene) -> frozenset[int]:
             stay += 1
         found.update(now[stay:])
     return frozenset(found)
+
+
+# ---- what the steps show -------------------------------------------------------------------------
+
+
+def varying(steps: Sequence[Step]) -> frozenset[str]:
+    """Return the attributes that have several values."""
+    values: dict[str, set[Value]] = {}
+    seen: set[int] = set()
+    for step in steps:
+        for scene in (step.before, step.acted, step.ticked):
+            if id(scene) not in seen:
+                seen.add(id(scene))
+                for name, facts in scene.facts.items():
+                    values.setdefault(name, set()).update(facts.values())
+    return frozenset(name for name, found in values.items() if len(found) > 1)
+
+
+def lasting(steps: Sequence[Step], vocabulary: Vocabulary) -> dict[str, frozenset[str]]:
+    """Return the truths that are always the same for all objects of a type, but not of every type;
+    with the types of which they hold."""
+    values: dict[str, dict[str, set[Value]]] = {}
+    for scene in {id(one): one for step in steps for one in (step.before, step.ticked)}.values():
+        for fluent in vocabulary.fluents.values():
+            if fluent.kind == "bool" and fluent.attribute:
+                by_kind = values.setdefault(fluent.name, {})
+                for (thing,), value in scene.facts.get(fluent.name, {}).items():
+                    assert isinstance(thing, int)
+                    by_kind.setdefault(scene.kinds[thing], set()).add(value)
+    found = {}
+    for name, by_kind in values.items():
+        true = frozenset(kind for kind, one in by_kind.items() if one == {True})
+        if all(len(one) == 1 for one in by_kind.values()) and 0 < len(true) < len(vocabulary.types):
+            found[name] = true
+    return found
+
+
+def contradicted(steps: Sequence[Step]) -> bool:
+    """Return whether one command in one state has led to different states."""
+    seen: dict[object, tuple[object, object]] = {}
+    for step in steps:
+        key = (step.before.key, step.text, step.call)
+        found = (step.acted.key, step.ticked.key)
+        if seen.setdefault(key, found) != found:
+            return True
+    return False

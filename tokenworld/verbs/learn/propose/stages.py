@@ -11,12 +11,15 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from tokenworld.ground import Json
+from tokenworld.verbs.learn.journal import Journal
 from tokenworld.verbs.learn.propose.accepting import Asked, Commands, required
 from tokenworld.verbs.learn.propose.commands import NUMBER, Grammar, Schema
 from tokenworld.verbs.learn.propose.covering import Problem, Rule, Rules, cover
 from tokenworld.verbs.learn.propose.drawn import Came, cover_drawn, shares, surprise
+from tokenworld.verbs.learn.propose.outside.keeping import packed, unpacked
 from tokenworld.verbs.learn.propose.scenes import (
     ANY,
     HOLDER,
@@ -28,7 +31,10 @@ from tokenworld.verbs.learn.propose.scenes import (
     Step,
     Value,
     Vocabulary,
+    contradicted,
+    lasting,
     moved,
+    varying,
 )
 from tokenworld.verbs.learn.propose.templates import Template, templates, together
 from tokenworld.verbs.learn.propose.terms import (
@@ -166,14 +172,17 @@ class Stages:
     def __init__(
         self, steps: Sequence[Step], vocabulary: Vocabulary, grammar: Grammar, say: Say,
         last: frozenset[str] = frozenset(), *, chance: bool | None = None,
+        journal: Journal | None = None,
     ) -> None:  # fmt: skip
+        """``journal`` keeps the rules of each slot, so that a run that was broken off goes on."""
+        self._journal = journal or Journal()
         self._steps, self._vocabulary, self._grammar = steps, vocabulary, grammar
         self._say, self._last = say, last
-        self._varying = _varying(steps, vocabulary)
+        self._varying = varying(steps)
         self._chance = contradicted(steps) if chance is None else chance
         self._always = any(not one.accepted and one.acted.key != one.ticked.key for one in steps)
         self._random = random.Random(0)
-        self._truths = _truths(steps, vocabulary)
+        self._truths = lasting(steps, vocabulary)
 
     def learn(self) -> Proposal:
         """Return all rules."""
@@ -421,6 +430,27 @@ class Stages:
     def _covered(
         self, language: Language, fluent: Fluent, slot: Term | None, instances: _Instances,
         borrowed: Sequence[Predicate] = (), others: Sequence[Fluent] = (),
+    ) -> Rules:  # fmt: skip
+        """Return the rules for instances, which the journal may have from a run before."""
+        at = self._random.getstate()
+
+        def found() -> dict[str, Json]:
+            rules = self._found(language, fluent, slot, instances, borrowed, others)
+            drawn = self._random.getstate()
+            moved_on: Json = None if drawn == at else _listed(drawn)
+            return {"rules": packed(rules), "random": moved_on}
+
+        kept = self._journal.once("rules", found)
+        if kept["random"] is not None:
+            version, numbers, gauss = kept["random"]
+            self._random.setstate((version, tuple(numbers), gauss))
+        rules = unpacked(kept["rules"])
+        assert isinstance(rules, Rules)
+        return rules
+
+    def _found(
+        self, language: Language, fluent: Fluent, slot: Term | None, instances: _Instances,
+        borrowed: Sequence[Predicate], others: Sequence[Fluent],
     ) -> Rules:  # fmt: skip
         """Learn rules for instances: find them on some, test on all, find them again with those
         they get wrong."""
@@ -717,6 +747,12 @@ class Stages:
             yield Learned(DESTROY, None, "", over, rules)
 
 
+def _listed(state: tuple[Any, ...]) -> list[Json]:
+    """Return the state of a random generator as JSON has it."""
+    version, numbers, gauss = state
+    return [version, list(numbers), gauss]
+
+
 def _over(fluent: Fluent, vocabulary: Vocabulary) -> tuple[Var, ...]:
     """Return a variable for each parameter of a fluent; fewer where rules have no names for all."""
     things, words = iter(OVER[:2]), iter(OVER[2:])
@@ -750,49 +786,6 @@ def _is_right(value: Value | Missing, instances: _Instances, at: int) -> bool:
     new = instances.new[at]
     same = _equal(value, new) or (type(value) is type(new) and value == new)
     return same and (instances.free[at] or not instances.kept[at])
-
-
-def _varying(steps: Sequence[Step], vocabulary: Vocabulary) -> frozenset[str]:
-    """Return the attributes that have several values."""
-    values: dict[str, set[Value]] = {}
-    seen: set[int] = set()
-    for step in steps:
-        for scene in (step.before, step.acted, step.ticked):
-            if id(scene) not in seen:
-                seen.add(id(scene))
-                for name, facts in scene.facts.items():
-                    values.setdefault(name, set()).update(facts.values())
-    return frozenset(name for name, found in values.items() if len(found) > 1)
-
-
-def _truths(steps: Sequence[Step], vocabulary: Vocabulary) -> dict[str, frozenset[str]]:
-    """Return the truths that are always the same for all objects of a type, but not of every type;
-    with the types of which they hold."""
-    values: dict[str, dict[str, set[Value]]] = {}
-    for scene in {id(one): one for step in steps for one in (step.before, step.ticked)}.values():
-        for fluent in vocabulary.fluents.values():
-            if fluent.kind == "bool" and fluent.attribute:
-                by_kind = values.setdefault(fluent.name, {})
-                for (thing,), value in scene.facts.get(fluent.name, {}).items():
-                    assert isinstance(thing, int)
-                    by_kind.setdefault(scene.kinds[thing], set()).add(value)
-    found = {}
-    for name, by_kind in values.items():
-        true = frozenset(kind for kind, one in by_kind.items() if one == {True})
-        if all(len(one) == 1 for one in by_kind.values()) and 0 < len(true) < len(vocabulary.types):
-            found[name] = true
-    return found
-
-
-def contradicted(steps: Sequence[Step]) -> bool:
-    """Return whether one command in one state has led to different states."""
-    seen: dict[object, tuple[object, object]] = {}
-    for step in steps:
-        key = (step.before.key, step.text, step.call)
-        found = (step.acted.key, step.ticked.key)
-        if seen.setdefault(key, found) != found:
-            return True
-    return False
 
 
 __all__ = ["NUMBER", "Learned", "Predicate", "Proposal", "Rule", "Stages", "Template"]

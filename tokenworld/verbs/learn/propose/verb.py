@@ -6,21 +6,32 @@ With given rules (`given.extending`), only what these do not explain is learned,
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from tokenworld import __version__
 from tokenworld.diagnostics import Diagnostic, Failure, Source, counted, to_json, usage
 from tokenworld.ground import Json
 from tokenworld.session import open_world
-from tokenworld.session.loading import open_text
+from tokenworld.session.loading import OpenWorld, open_text
 from tokenworld.session.replaying import Row
+from tokenworld.verbs.learn.journal import Journal, digest_of
+from tokenworld.verbs.learn.page import Point, propose_page
 from tokenworld.verbs.learn.propose.commands import called, typed
 from tokenworld.verbs.learn.propose.emitting import Emitted, emitted
 from tokenworld.verbs.learn.propose.given.extending import Rules, extended
 from tokenworld.verbs.learn.propose.judging import Judged, apart, judged_text, judged_world
+from tokenworld.verbs.learn.propose.outside.asking import (
+    Answers,
+    Asked,
+    Place,
+    improved,
+    program,
+)
+from tokenworld.verbs.learn.propose.outside.weighing import Weighed, weighed
 from tokenworld.verbs.learn.propose.stages import Learned, Proposal, Say, Stages
 from tokenworld.verbs.learn.propose.textrows import OVER, SCORE, WON, TextSteps
 from tokenworld.verbs.learn.propose.worldrows import WorldSteps, read_world_rows
@@ -32,17 +43,71 @@ _NOTED = 5
 """The greatest number of unusable rows that are printed."""
 _FEWEST = 2
 """The least number of rows from which anything can be learned."""
+_WRITABLE = "Name a file that can be written."
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
     """The result of learning: the proposal and the program. ``given`` is the score of given rules
-    without the proposal, and ``refused`` are accepted commands that they refuse."""
+    without the proposal, and ``refused`` are accepted commands that they refuse. ``asked``: what a
+    program has proposed besides. For a report, ``held`` are rows that were not learned from, and
+    ``curve`` is the score from fewer rows."""
 
     proposal: Proposal
     made: Emitted
     given: Judged | None = None
     refused: tuple[str, ...] = ()
+    asked: Asked | None = None
+    held: tuple[Weighed, ...] = ()
+    world: OpenWorld | None = None
+    curve: tuple[Point, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _How:
+    """The options of learning: the files to score on, or the share of rows; the program that is
+    asked, the journal, and the numbers of rows of a learning curve."""
+
+    test: tuple[Path, ...]
+    holdout: float
+    seed: int
+    ask: Answers | None
+    journal: Journal
+    out: Output
+    curve: tuple[int, ...] = ()
+    reports: bool = False
+
+    def split(self, rows: Sequence[T]) -> tuple[list[T], list[T]]:
+        """Return the rows to learn from and those held out."""
+        numbers = list(range(len(rows)))
+        random.Random(self.seed).shuffle(numbers)
+        held = set(numbers[: int(len(rows) * (0.0 if self.test else self.holdout))])
+        return ([one for at, one in enumerate(rows) if at not in held],
+                [one for at, one in enumerate(rows) if at in held])  # fmt: skip
+
+    def asked(self, text: str, place: Place, rows: Sequence[Row]) -> Asked | None:
+        """Return what the program proposes, if there is one; what it answers is kept."""
+        if self.ask is None:
+            return None
+        ask = self.ask
+
+        def kept(question: dict[str, Any]) -> list[str] | None:
+            found = self.journal.once("answer", lambda: {"laws": ask(question)})["laws"]
+            return None if found is None else list(found)
+
+        return improved(text, place, rows, kept, self.out.progress)
+
+
+class _Fresh:
+    """Rules without given ones."""
+
+    def __init__(self, title: str) -> None:
+        self._title = title
+
+    def opened(self, text: str) -> OpenWorld:
+        """Return the world by these rules."""
+        return open_text((Source("proposed.tw", None, text),), self._title)
 
 
 def propose(
@@ -54,37 +119,80 @@ def propose(
     test: tuple[Path, ...],
     holdout: float,
     seed: int,
+    proposer: str | None,
+    reply_timeout: float,
+    journal: Path | None,
+    report: Path | None,
+    curve: tuple[int, ...],
     write: bool,
 ) -> int:
-    """Learn, score on other rows, and write; return 1 if no rule was found."""
-    _ready(rows, output, holdout, write)
+    """Learn, score on other rows, and write; return 1 if no rule was found, or where the program
+    that was asked has failed."""
+    _ready(rows, (output, report), holdout, write)
     used, bad = _read(rows)
     if len(used) < _FEWEST:
         raise _too_few(bad)
-    if world is not None:
-        found, judged = _from_given(world, used, bad, test, holdout, seed, out)
-    elif all(isinstance(one, TextRow) for one in used):
-        texts = [one for one in used if isinstance(one, TextRow)]
-        found, judged = _from_texts(texts, test, holdout, seed, out)
-    else:
-        worlds = [one for one in used if isinstance(one, Row)]
-        found, judged = _from_worlds(worlds, test, holdout, seed, out)
+    given = None if world is None else Rules(open_world(world))
+    about = {
+        "command": "propose", "version": __version__, "rows": digest_of(rows), "seed": seed,
+        "holdout": 0.0 if test else holdout, "proposer": proposer, "curve": list(curve),
+        "world": None if given is None else given.world.program.digest,
+    }  # fmt: skip
+    kept = Journal(journal, about)
+    if kept.begun:
+        out.note(f"going on behind {counted(kept.begun, 'part')} of `{journal}`")
+    ask, close = (None, _nothing) if proposer is None else program(proposer, reply_timeout)
+    try:
+        how = _How(test, holdout, seed, ask, kept, out, curve, report is not None)
+        found, judged = _learned(given, used, bad, how)
+    finally:
+        close()
     _print(found, judged, bad, out)
     if output is not None:
         _write(found.made, output, out)
+    if report is not None:
+        write_file(report, _page(found, judged), _WRITABLE, folder=report.parent)
+        out.line(f"wrote {report}")
+    kept.finished()
     out.json(_json(found, judged, bad, output))
     some = any(found.proposal.acts.values()) or found.proposal.ticks
-    return EXIT_OK if some else EXIT_NEGATIVE
+    some = some or (found.asked is not None and found.asked.kept)
+    failed = found.asked is not None and found.asked.failure is not None
+    return EXIT_OK if some and not failed else EXIT_NEGATIVE
 
 
-def _ready(rows: Sequence[Path], output: Path | None, holdout: float, write: bool) -> None:
+def _nothing() -> None:
+    """There is no program to end."""
+
+
+def _learned(
+    given: Rules | None, used: Sequence[TextRow | Row], bad: list[BadRow], how: _How
+) -> tuple[Proposed, Judged | None]:
+    """Learn from rows of either kind, with given rules or without."""
+    texts = [one for one in used if isinstance(one, TextRow)]
+    worlds = [one for one in used if isinstance(one, Row)]
+    if not texts:
+        return _from_worlds(worlds, how) if given is None else _from_given(given, worlds, bad, how)
+    if given is not None or how.ask is not None:
+        hint = "Leave that out, or record play of a world with `tw run` and `tw runs rows`."
+        what = "`--world` and `--proposer` take rows of worlds, not those of a text game."
+        raise usage(what, hint)
+    return _from_texts(texts, how)
+
+
+def _ready(
+    rows: Sequence[Path], outputs: Sequence[Path | None], holdout: float, write: bool
+) -> None:
+    """Raise `Failure` where nothing can be learned, or a file would be written over."""
     if not rows:
         hint = "Name files of recorded rows: `.jsonl`, or `.jsonl.gz`."
         raise Failure(Diagnostic("TW0001", "No file of rows is named.", hint=hint))
     if not 0 <= holdout < 1:
         raise usage("The share of rows held out is below 1.", "Give `--holdout 0.2`.")
-    for file in () if output is None or write else (output, output.with_name(MAPPING_FILE)):
-        if file.exists():
+    output, *others = outputs
+    beside = None if output is None else output.with_name(MAPPING_FILE)
+    for file in () if write else (output, beside, *others):
+        if file is not None and file.exists():
             hint = "Give another `--output`, or `--write` to replace what is there."
             raise Failure(Diagnostic("TW0001", f"`{file}` is already there.", hint=hint))
     if find_spec("numpy") is None:
@@ -124,79 +232,105 @@ def _too_few(bad: Sequence[BadRow]) -> Failure:
     return Failure(Diagnostic("TW1209", what, hint=hint))
 
 
-T = TypeVar("T")
-
-
 # ---- learning -----------------------------------------------------------------------------------
 
 
-def learned_texts(rows: Sequence[TextRow], say: Say) -> Proposed:
+def learned_texts(rows: Sequence[TextRow], say: Say, journal: Journal | None = None) -> Proposed:
     """Return the rules of a text game."""
     read = TextSteps(rows)
     grammar = typed(read.steps, read.vocabulary)
     read.vocabulary.name_groups()
     last = frozenset((SCORE, OVER, WON))
-    proposal = Stages(read.steps, read.vocabulary, grammar, say, last).learn()
+    stages = Stages(read.steps, read.vocabulary, grammar, say, last, journal=journal)
+    proposal = stages.learn()
     return Proposed(proposal, emitted(proposal, read.steps, read.layout, read.layout.game))
 
 
-def learned_worlds(rows: Sequence[Row], say: Say) -> tuple[Proposed, str]:
+def learned_worlds(
+    rows: Sequence[Row], say: Say, journal: Journal | None = None
+) -> tuple[Proposed, str]:
     """Return the rules of a world, with the world's name."""
     read = WorldSteps(rows)
     grammar = called(read.steps, read.vocabulary)
     read.vocabulary.name_groups()
     last = frozenset(read.vocabulary.endings)
-    proposal = Stages(read.steps, read.vocabulary, grammar, say, last).learn()
+    stages = Stages(read.steps, read.vocabulary, grammar, say, last, journal=journal)
+    proposal = stages.learn()
     return Proposed(proposal, emitted(proposal, read.steps, None, read.title)), read.title
 
 
-def _from_texts(
-    rows: Sequence[TextRow], test: Sequence[Path], holdout: float, seed: int, out: Output
-) -> tuple[Proposed, Judged | None]:
-    used, held = _split(rows, 0.0 if test else holdout, seed)
-    found = learned_texts(used, out.progress)
-    others = [one for path in test for one in read_text_rows(path)]
+def _from_texts(rows: Sequence[TextRow], how: _How) -> tuple[Proposed, Judged | None]:
+    used, held = how.split(rows)
+    found = learned_texts(used, how.out.progress, how.journal)
+    others = [one for path in how.test for one in read_text_rows(path)]
     held = [*held, *(one for one in others if isinstance(one, TextRow))]
     fresh = list(apart(used, held))
     if not fresh:
         return found, None
-    out.progress(f"scoring {counted(len(fresh), 'other row')}")
+    how.out.progress(f"scoring {counted(len(fresh), 'other row')}")
+
+    def point(number: int) -> Point:
+        made = learned_texts(used[:number], how.out.progress, how.journal).made
+        one = judged_text(made, fresh).dynamic["step"]
+        return Point(number, one.right, one.rows)
+
+    found = replace(found, curve=tuple(point(one) for one in _fewer(how.curve, len(used))))
     return found, judged_text(found.made, fresh)
 
 
-def _from_worlds(
-    rows: Sequence[Row], test: Sequence[Path], holdout: float, seed: int, out: Output
-) -> tuple[Proposed, Judged | None]:
-    used, held = _split(rows, 0.0 if test else holdout, seed)
-    found, title = learned_worlds(used, out.progress)
-    made = open_text((Source("proposed.tw", None, found.made.text),), title)
-    return found, judged_world(made, held, test)
+def _from_worlds(rows: Sequence[Row], how: _How) -> tuple[Proposed, Judged | None]:
+    used, held = how.split(rows)
+    found, title = learned_worlds(used, how.out.progress, how.journal)
+
+    def fewer(number: int) -> OpenWorld:
+        other, title = learned_worlds(used[:number], how.out.progress, how.journal)
+        return _Fresh(title).opened(other.made.text)
+
+    return _scored(found, _Fresh(title), used, held, how, fewer)
 
 
 def _from_given(
-    target: str, rows: Sequence[TextRow | Row], bad: list[BadRow], test: Sequence[Path],
-    holdout: float, seed: int, out: Output,
-) -> tuple[Proposed, Judged | None]:  # fmt: skip
-    worlds = [one for one in rows if isinstance(one, Row)]
-    if len(worlds) < len(rows):
-        hint = "Leave out `--world`, or record play of the world with `tw run` and `tw runs rows`."
-        raise usage("Rules are added to a world by its own rows, not those of a text game.", hint)
-    rules = Rules(open_world(target))
-    used, held = _split(worlds, 0.0 if test else holdout, seed)
-    proposal, made, read = extended(rules, used, out.progress)
+    rules: Rules, rows: Sequence[Row], bad: list[BadRow], how: _How
+) -> tuple[Proposed, Judged | None]:
+    used, held = how.split(rows)
+    proposal, made, read = extended(rules, used, how.out.progress, how.journal)
     bad += read.bad
-    given = judged_world(rules.world, held, test)
-    judged = judged_world(rules.opened(made.text), held, test)
-    return Proposed(proposal, made, given, tuple(read.refused)), judged
+    given = judged_world(rules.world, held, how.test)
+    found = Proposed(proposal, made, given, tuple(read.refused))
+
+    def fewer(number: int) -> OpenWorld:
+        other = extended(rules, used[:number], how.out.progress, how.journal)[1]
+        return rules.opened(other.text)
+
+    return _scored(found, rules, [one.row for one in read.rows], held, how, fewer)
 
 
-def _split(rows: Sequence[T], share: float, seed: int) -> tuple[list[T], list[T]]:
-    """Return the rows to learn from and those held out."""
-    numbers = list(range(len(rows)))
-    random.Random(seed).shuffle(numbers)
-    held = set(numbers[: int(len(rows) * share)])
-    return ([one for at, one in enumerate(rows) if at not in held],
-            [one for at, one in enumerate(rows) if at in held])  # fmt: skip
+def _scored(
+    found: Proposed, place: Place, used: Sequence[Row], held: Sequence[Row], how: _How,
+    fewer: Callable[[int], OpenWorld],
+) -> tuple[Proposed, Judged | None]:  # fmt: skip
+    """Ask for more rules, and score all of them. ``fewer`` returns the world that is learned from
+    so many rows."""
+    asked = how.asked(found.made.text, place, used)
+    if asked is not None:
+        found = replace(found, asked=asked, made=replace(found.made, text=asked.text))
+    world = place.opened(found.made.text)
+    judged = judged_world(world, held, how.test)
+    if how.reports:
+        rows = [*held, *(one for one in read_world_rows(how.test) if isinstance(one, Row))]
+        found = replace(found, held=tuple(weighed(world, rows)), world=world)
+    points = []
+    for number in _fewer(how.curve, len(used)):
+        other = judged_world(fewer(number), held, how.test)
+        if other is not None:
+            one = other.dynamic["step"]
+            points.append(Point(number, one.right, one.rows))
+    return replace(found, curve=tuple(points)), judged
+
+
+def _fewer(curve: Sequence[int], rows: int) -> list[int]:
+    """Return the numbers of rows of a learning curve that are there."""
+    return [one for one in sorted(set(curve)) if _FEWEST <= one <= rows]
 
 
 # ---- telling ------------------------------------------------------------------------------------
@@ -205,6 +339,10 @@ def _split(rows: Sequence[T], share: float, seed: int) -> tuple[list[T], list[T]
 def _print(found: Proposed, judged: Judged | None, bad: Sequence[BadRow], out: Output) -> None:
     for line in _table(found.proposal):
         out.line(line)
+    if found.asked is not None:
+        told = f"{len(found.asked.kept)} of {len(found.asked.kept) + len(found.asked.left_out)}"
+        questions = counted(found.asked.questions, "question")
+        out.line(f"the proposer was asked {questions}: {told} rules were kept")
     out.diagnostics(_remarks(found))
     for one in bad[:_NOTED]:
         out.note(f"{one.place}: {one.why}")
@@ -218,6 +356,9 @@ def _print(found: Proposed, judged: Judged | None, bad: Sequence[BadRow], out: O
 
 def _remarks(found: Proposed) -> list[Diagnostic]:
     remarks = list(found.made.rejected)
+    if found.asked is not None:
+        remarks += found.asked.left_out
+        remarks += found.asked.failure.diagnostics if found.asked.failure is not None else ()
     if found.proposal.chance:
         what = "One command in one state has different outcomes, so rules happen by chance."
         hint = "Record all that decides, if the world is no game of chance."
@@ -232,13 +373,18 @@ def _remarks(found: Proposed) -> list[Diagnostic]:
     return remarks
 
 
-def _table(proposal: Proposal) -> Iterator[str]:
-    """Yield a line for each rule: the changes that it explains, and those that it gets wrong."""
+def _cells(proposal: Proposal) -> list[tuple[str, ...]]:
+    """Return a line for each rule: the changes that it explains, and those that it gets wrong."""
     lines: list[tuple[str, ...]] = [("rule", "slot", "rules", "explained", "wrong", "unexplained")]
     for name, one in _all(proposal):
         right = sum(rule.right for rule in one.rules.rules)
         counts = (one.rules.wrong, one.rules.unexplained)
         lines.append((name, one.name, str(len(one.rules.rules)), str(right), *map(str, counts)))
+    return lines
+
+
+def _table(proposal: Proposal) -> Iterator[str]:
+    lines = _cells(proposal)
     widths = [max(len(line[at]) for line in lines) for at in range(len(lines[0]))]
     for line in lines:
         first, second, *numbers = line
@@ -283,13 +429,15 @@ def _json(
     remarks = [to_json(one) for one in _remarks(found)]
     return {
         "schema_version": 1,
-        "ok": bool(rules),
+        "ok": bool(rules) or (found.asked is not None and bool(found.asked.kept)),
         "rules": rules,
         "chance": found.proposal.chance,
         "diagnostics": remarks,
         "judged": None if judged is None else judged.to_json(),
         "given": None if found.given is None else found.given.to_json(),
         "refused": list(found.refused),
+        "curve": [[one.rows, one.right, one.of] for one in found.curve],
+        "proposer": None if found.asked is None else found.asked.to_json(),
         "skipped": skipped,
         "text": found.made.text,
         "mapping": found.made.mapping,
@@ -308,9 +456,20 @@ def _learned_json(name: str, one: Learned) -> Json:
     }
 
 
+def _page(found: Proposed, judged: Judged | None) -> str:
+    """Return the report as HTML."""
+    scores = [] if judged is None else list(_scores(judged, found.given))
+    remarks = [one.message for one in _remarks(found)]
+    title = found.made.text.partition("\n")[0].removeprefix("# ").partition(":")[0]
+    world = None if found.world is None else found.world.world
+    return propose_page(
+        title if world is None else world.name, _cells(found.proposal), scores, found.made.text,
+        found.held, world, found.curve, remarks,
+    )  # fmt: skip
+
+
 def _write(made: Emitted, output: Path, out: Output) -> None:
-    hint = "Name a file that can be written."
-    write_file(output, made.text, hint, folder=output.parent)
+    write_file(output, made.text, _WRITABLE, folder=output.parent)
     if made.mapping:
-        write_file(output.with_name(MAPPING_FILE), made.mapping, hint)
+        write_file(output.with_name(MAPPING_FILE), made.mapping, _WRITABLE)
     out.line(f"wrote {output}")

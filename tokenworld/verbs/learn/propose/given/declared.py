@@ -141,6 +141,6 @@ def _value(program: m.Program, kind: m.ValueType, raw: Raw) -> Value:
     if isinstance(kind, m.EnumType) and isinstance(raw, int):
         return program.enums[kind.name].members[raw]
     if isinstance(kind, m.NumberType) and isinstance(raw, int) and kind.decimals:
-        return raw / 10**kind.decimals
+        return float(raw / 10**kind.decimals)
     shown: Value = raw if isinstance(raw, (bool, int, float, str)) else None
     return shown

@@ -12,6 +12,7 @@ from tokenworld.session.loading import OpenWorld, open_text
 from tokenworld.session.replaying import Row
 from tokenworld.syntax import nodes as syn
 from tokenworld.syntax import parse_source
+from tokenworld.verbs.learn.journal import Journal
 from tokenworld.verbs.learn.propose.commands import Grammar, Schema, called
 from tokenworld.verbs.learn.propose.emitting import Emitted, emitted
 from tokenworld.verbs.learn.propose.given.declared import arguments, declared, schemas
@@ -169,12 +170,13 @@ class Extended:
 
 
 def extended(
-    rules: Rules, rows: Iterable[Row | BadRow], say: Say
+    rules: Rules, rows: Iterable[Row | BadRow], say: Say, journal: Journal | None = None
 ) -> tuple[Proposal, Emitted, Read]:
     """Return what rows show besides given rules, and these with it."""
     say("playing the given rules")
     read = played(rules.world, rows)
     found = Extended(rules, read)
-    proposal = Stages(found.steps, found.vocabulary, found.grammar, say).learn()
+    stages = Stages(found.steps, found.vocabulary, found.grammar, say, journal=journal)
+    proposal = stages.learn()
     made = emitted(proposal, found.steps, None, rules.world.world.name, rules)
     return proposal, made, read

@@ -1,0 +1,1 @@
+"""Laws that a program proposes, such as a language model, through the same checks as our own."""

@@ -1,0 +1,230 @@
+"""Ask a program for laws that explain what is left, and keep those that pay for themselves.
+
+The protocol is lines of JSON. A question (``tw-proposer/1``) shows one transition that the present
+rules do not explain: its command, both states, the slots that come out otherwise, the aspect that
+is asked for, and the rules. The answer is ``{"laws": ["law …"]}``: laws, actions and derives as
+text. Each is checked, played on all rows, and kept if that saves more than the law costs.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol
+
+from tokenworld.diagnostics import Diagnostic, Failure, Source, usage
+from tokenworld.ground import Json
+from tokenworld.session.loading import OpenWorld
+from tokenworld.session.remote import PlayerFailure, ProcessChannel
+from tokenworld.session.replaying import Row
+from tokenworld.syntax import nodes as syn
+from tokenworld.syntax import parse_source
+from tokenworld.verbs.learn.maps import maps_of
+from tokenworld.verbs.learn.propose.outside.weighing import Weighed, aspect_of, weighed
+
+FORMAT: Final = "tw-proposer/1"
+MOST_ASKED: Final = 20
+"""The greatest number of questions."""
+_MOST_LAWS: Final = 8
+"""Laws of one answer that are tried."""
+_LONGEST: Final = 1 << 20
+"""Bytes of an answer at most."""
+_WORD: Final = 0.5
+"""The cost of a word of a law."""
+_HINT: Final = 'Try it by hand: it reads a line of JSON, and answers with a line {"laws": ["…"]}.'
+_KINDS = (syn.LawDecl, syn.ActionDecl, syn.DeriveDecl)
+
+
+class Place(Protocol):
+    """Where a text of rules stands."""
+
+    def opened(self, text: str) -> OpenWorld:
+        """Return the world by these rules; raises `Failure` where they are not sound."""
+        ...
+
+
+@dataclass
+class Asked:
+    """The result of asking: the rules, the laws that were kept, why others were left out, and why
+    the program failed, if it did."""
+
+    text: str
+    questions: int = 0
+    kept: list[str] = field(default_factory=list)
+    left_out: list[Diagnostic] = field(default_factory=list)
+    failure: PlayerFailure | None = None
+
+    def to_json(self) -> dict[str, Json]:
+        kept: list[Json] = [*self.kept]
+        return {
+            "questions": self.questions,
+            "kept": kept,
+            "left_out": len(self.left_out),
+            "failed": None if self.failure is None else self.failure.what,
+        }
+
+
+Answers = Callable[[dict[str, Any]], list[str] | None]
+"""Returns the laws that answer a question; ``None`` where nobody answers any more."""
+
+
+def program(command: str, seconds: float) -> tuple[Answers, Callable[[], None]]:
+    """Return how to ask a program, and how to end it. Raises `Failure` where it does not start."""
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        words = []
+    if not words:
+        raise usage("The proposer has no name.", 'Write `--proposer "PROGRAM ARGUMENTS"`.')
+    try:
+        channel = ProcessChannel(words, seconds, end="\n", longest=_LONGEST)
+    except PlayerFailure as failure:
+        raise PlayerFailure(failure.what, _HINT, "proposer") from None
+
+    def ask(question: dict[str, Any]) -> list[str] | None:
+        try:
+            answer = channel.ask(json.dumps(question, ensure_ascii=False))
+        except PlayerFailure as failure:
+            raise PlayerFailure(failure.what, failure.hint, "proposer") from None
+        return None if answer is None else _laws(answer)
+
+    return ask, channel.close
+
+
+def _laws(answer: str) -> list[str]:
+    try:
+        found = json.loads(answer)
+    except (ValueError, RecursionError):
+        found = None
+    laws = found.get("laws") if isinstance(found, dict) else None
+    if not isinstance(laws, list) or not all(isinstance(one, str) for one in laws):
+        raise PlayerFailure('answers with a line that is no `{"laws": ["…"]}`', _HINT, "proposer")
+    return laws[:_MOST_LAWS]
+
+
+# ---- asking -------------------------------------------------------------------------------------
+
+
+def improved(
+    text: str, place: Place, rows: Sequence[Row], ask: Answers, say: Callable[[str], None]
+) -> Asked:
+    """Ask about what the rules do not explain, the commonest first, and return the rules with what
+    was kept. A program that fails is asked no more."""
+    found, tried = Asked(text), set[tuple[str, str]]()
+    world = place.opened(text)
+    now = list(weighed(world, rows))
+    while found.questions < MOST_ASKED:
+        chosen = _next(now, tried)
+        if chosen is None:
+            break
+        key, count = chosen
+        tried.add(key)
+        say(f"asking the proposer for `{key[1]}` after `{key[0]}`")
+        try:
+            laws = ask(_question(found.text, world, now, key, count))
+        except PlayerFailure as failure:
+            found.failure = failure
+            break
+        if laws is None:
+            break
+        found.questions += 1
+        for law in laws:
+            better = _tried(found, law, place, rows, now)
+            if better is not None:
+                world, now = better
+    return found
+
+
+def _next(
+    now: Sequence[Weighed], tried: set[tuple[str, str]]
+) -> tuple[tuple[str, str], int] | None:
+    """Return the command and the aspect that are unexplained most often, with their number."""
+    counts = Counter(key for one in now for key in _keys(one))
+    return next((pair for pair in counts.most_common() if pair[0] not in tried), None)
+
+
+def _keys(one: Weighed) -> Iterator[tuple[str, str]]:
+    """Yield the aspects of a row that the rules get wrong, each once."""
+    yield from dict.fromkeys((one.command, aspect_of(slot)) for slot, _, _ in one.left)
+
+
+def _question(
+    text: str, world: OpenWorld, now: Sequence[Weighed], key: tuple[str, str], count: int
+) -> dict[str, Any]:
+    one = next(one for one in now if key in _keys(one))
+    maps = {name: maps_of(world.world, shape) for name, shape in
+            (("before", one.before), ("after", one.after))}  # fmt: skip
+    return {
+        "format": FORMAT,
+        "aspect": key[1],
+        "command": dict(one.row.intent),
+        "state": one.before,
+        "after": one.after,
+        "difference": [
+            {"slot": slot, "by_the_rules": mine, "observed": seen} for slot, mine, seen in one.left
+        ],
+        "map": maps if world.world.layouts else None,
+        "rows": count,
+        "rules": text,
+    }
+
+
+# ---- trying a law -------------------------------------------------------------------------------
+
+
+def _tried(
+    found: Asked, law: str, place: Place, rows: Sequence[Row], now: Sequence[Weighed]
+) -> tuple[OpenWorld, list[Weighed]] | None:
+    """Try a law; return the world with it and the rows by that, if it is kept."""
+    try:
+        text = with_item(found.text, law)
+        world = place.opened(text)
+    except Failure as failure:
+        first = failure.diagnostics[0]
+        found.left_out.append(_left_out(law, f"{first.code}, {first.message.rstrip('.')}"))
+        return None
+    after = list(weighed(world, rows))
+    gain = sum(one.cost for one in now) - sum(one.cost for one in after)
+    size = _WORD * len(re.findall(r"\w+", law))
+    if gain <= size or len(after) < len(now):
+        why = f"it explains less than it is long ({gain:.1f} of {size:.1f})"
+        found.left_out.append(_left_out(law, why))
+        return None
+    found.text, found.kept = text, [*found.kept, law]
+    return world, after
+
+
+def _left_out(law: str, why: str) -> Diagnostic:
+    shown = " ".join(law.split())
+    shown = shown if len(shown) <= 60 else f"{shown[:59]}…"
+    what = f"A rule of the proposer was left out, `{shown}`: {why}."
+    return Diagnostic("TW1207", what, hint="Write the rule by hand, or record more play.")
+
+
+def with_item(text: str, item: str) -> str:
+    """Return rules with laws, actions or derives more; an action of a known name takes its place.
+
+    Raises `Failure` (TW0006) where the item is something else.
+    """
+    items, problems = _items(item)
+    errors = [one for one in problems if one.is_error]
+    if errors:
+        raise Failure(*errors)
+    if not items or not all(isinstance(one, _KINDS) for one in items):
+        hint = "Answer with `law`, `action` or `derive`."
+        raise Failure(Diagnostic("TW0006", "It is no law, action or derive.", hint=hint))
+    known = {one.name.value: one.span for one in _items(text)[0] if isinstance(one, syn.ActionDecl)}
+    replaced = [known[one.name.value] for one in items
+                if isinstance(one, syn.ActionDecl) and one.name.value in known]  # fmt: skip
+    for span in sorted(replaced, key=lambda one: -one.start):
+        text = f"{text[: span.start]}{text[span.end :].lstrip()}"
+    return f"{text.rstrip()}\n{item.strip()}\n"
+
+
+def _items(text: str) -> tuple[Sequence[syn.Item], Sequence[Diagnostic]]:
+    tree, problems = parse_source(Source("proposed.tw", None, text))
+    return tree.items, problems
