@@ -2,7 +2,8 @@
 
 `--check` compares results and measures nothing. `--planning` compares all ways to plan on families
 of worlds, `--growth` plots cost against the number of objects, `--screen` times a tick of `tw play`
-with its redraw, `--learn` proposes rules from recorded rows and judges them on others.
+with its redraw, `--learn` proposes rules from recorded rows and judges them on others, and
+measures what is learned of Crafter beside OneLife.
 """
 
 from __future__ import annotations
@@ -11,12 +12,24 @@ import argparse
 import os
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 from benchmarks.measure import WrongResultError
 from benchmarks.peers.environments import PEERS
 from benchmarks.speed.options import BASE, Options
 from benchmarks.speed.report import PARTS, RESULTS, install, report
+
+POINTS = ("2", "4", "5", "5b", "6", "7")
+"""What `--learn` measures: exactness, fits, proposals (text games; Crafter), ranking, plans."""
+_SIZES = (
+    ("trials", 10, "trials of the ranking"),
+    ("steps", 400, "steps of the episode that laws are learned from"),
+    ("seeds", 5, "fits"),
+    ("transitions", 2_000, "transitions of a fit"),
+    ("area", 16, "tiles of a side of the maps of fits"),
+    ("runs", 40, "runs of a plan"),
+)
 
 
 def main(arguments: list[str]) -> int:
@@ -55,10 +68,29 @@ def _lines(options: argparse.Namespace, arguments: list[str]) -> Iterator[str]:
 
         return on_screen()
     if options.learn:
-        from benchmarks.learning import report as learned
-
-        return learned(_folder(options.bytesized32), options.parts, options.rows)
+        return _learned(options)
     return _measured(options, arguments)
+
+
+def _learned(options: argparse.Namespace) -> Iterator[str]:
+    """The chosen points of Crafter, and the text games where their rows are at hand."""
+    from benchmarks.learning import report as learned
+
+    names = [one for one in options.parts if one not in POINTS]
+    points = [one for one in options.parts if one in POINTS]
+    folder = _folder(options.bytesized32)
+    if points or not names:
+        if find_spec("crafter") is None:
+            raise WrongResultError("Crafter is not there: `pip install 'token-world[crafter]'`")
+        from benchmarks.onelife.report import Sizes, crafter_parts
+
+        sizes = Sizes(
+            trials=options.trials, steps=options.steps, seeds=options.seeds,
+            transitions=options.transitions, area=options.area, runs=options.runs,
+        )  # fmt: skip
+        yield from crafter_parts(tuple(points or POINTS), sizes)
+    if names or (folder is not None and (not points or "5" in points)):
+        yield from learned(folder, names, options.rows)
 
 
 def _measured(options: argparse.Namespace, arguments: list[str]) -> Iterator[str]:
@@ -111,7 +143,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--growth", action="store_true", help="cost against the number of objects")
     parser.add_argument("--growth-seconds", type=float, default=60.0, help="patience with a size")
     parser.add_argument("--out", default="benchmarks", help="the folder that `--growth` writes to")
-    parser.add_argument("--learn", action="store_true", help="rules from rows: V are games")
+    parser.add_argument(
+        "--learn", action="store_true", help=f"what is learned: V are of {', '.join(POINTS)}, games"
+    )
+    for name, number, what in _SIZES:
+        parser.add_argument(f"--{name}", type=int, default=number, help=f"of `--learn`: {what}")
     parser.add_argument(
         "--rows", type=int, nargs="+", default=[50, 200, 1_000, 0], help="of `--learn`; 0: all"
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
+from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 
@@ -50,6 +51,8 @@ def report() -> Iterator[str]:
     yield f"a plan of {_plans()} steps: found twice, and replayed"
     for target in _WORLDS:
         yield f"{target}: {_explored(target)}"
+    if find_spec("crafter") is not None:
+        yield f"OneLife's protocol: {_protocol()}"
     if available():
         yield f"kitchen: {_dead_ends():,} dead ends; the states are the same without edges"
 
@@ -137,6 +140,21 @@ def _explored(target: str) -> str:
     compiled = _told(CompiledBreadthFirst(simulator, world, state, tables).run(Limits()))
     _agree(f"{target}, compiled and interpreted", compiled[1], expected[1])
     return f"{expected[0]:,} states, packed, compiled and interpreted"
+
+
+def _protocol() -> str:
+    """The exact rules among mutants of two scenarios, in the three columns."""
+    from benchmarks.onelife.documents import small_world
+    from benchmarks.onelife.models import Exact
+    from benchmarks.onelife.protocol import COLUMNS, measured, transitions
+    from benchmarks.onelife.scenarios import SCENARIOS
+
+    some = [one for one in SCENARIOS if one.name in ("collect_wood", "place_table (in vain)")]
+    with tempfile.TemporaryDirectory() as folder:
+        (found,) = measured([Exact(small_world(Path(folder)))], transitions(some, 1), 1, 1)
+    ranks = tuple(found.mean(one, "first")[0] for one in COLUMNS)
+    _agree("the ranks of the exact rules", ranks, (0.5, 1.0, 1.0))
+    return f"the exact rules have Rank@1 {' / '.join(map(str, ranks))}"
 
 
 def _dead_ends() -> int:

@@ -20,17 +20,28 @@ import numpy as np
 from crafter import constants, engine, objects
 
 from tokenworld.assets import domains_folder
-from tokenworld.engine import State
 from tokenworld.gym.crafter import CrafterStates, world_text
 
-__all__ = ["AREA", "Document", "Game", "Numbers", "blank", "distance", "document", "game_of", "leaves", "small_world", "started",
-           "state_of"]  # fmt: skip
+__all__ = [
+    "AREA",
+    "Document",
+    "Game",
+    "Numbers",
+    "blank",
+    "distance",
+    "document",
+    "game_of",
+    "leaves",
+    "small_world",
+    "started",
+]
 
 Document = dict[str, Any]
 AREA: Final = (9, 9)
 """The size of the maps of all scenarios."""
 _INNER: Final = {"thirst": "_thirst", "hunger": "_hunger", "fatigue": "_fatigue",
-                 "recover": "_recover", "last_health": "_last_health", "sleeping": "sleeping"}  # fmt: skip
+                 "recover": "_recover", "last_health": "_last_health",
+                 "sleeping": "sleeping"}  # fmt: skip
 _OWN: Final = {"Zombie": ("cooldown",), "Skeleton": ("reload",), "Plant": ("grown",)}
 _MATERIALS: Final = frozenset(constants.materials)
 
@@ -206,12 +217,6 @@ def small_world(folder: Path) -> CrafterStates:
     game = started()
     (folder / "small.tw").write_text(world_text(game, "small"), encoding="utf-8")
     return CrafterStates(str(folder / "small.tw"))
-
-
-def state_of(states: CrafterStates, shown: Document) -> State | None:
-    """The state of the rules that a document shows; ``None`` where it shows none."""
-    game = game_of(shown)
-    return None if game is None else states.state(game)
 
 
 # ---- distances ----------------------------------------------------------------------------------

@@ -1,18 +1,18 @@
 """The probabilities of Crafter, fitted from transitions of the rules with other numbers forgotten.
 
 Every probability of `domains/crafter` that is neither 0 nor 1 becomes a learned param. Episodes of
-a player by chance begin on a random free tile of a map that the package `crafter` makes, at a random
-time of the day, and end with death or after 50 steps. `tw learn fit` starts at 50 % and is judged by the true values: each
-site with at least 30 informative transitions has to be within three standard errors.
+a player by chance begin on a random free tile of a map that the package `crafter` makes, at a
+random time of the day, and end with death or after 50 steps. `tw learn fit` starts at 50 % and is
+judged by the true values: each site with at least 30 informative transitions has to be within three
+standard errors.
 """
 
 from __future__ import annotations
 
 import random
 import re
-import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import sqrt
 from pathlib import Path
@@ -28,7 +28,7 @@ from tokenworld.verbs.learn.evidence import collected, learned_params
 from tokenworld.verbs.learn.fitting import Fit, Fitted, fit
 from tokenworld.verbs.records.transitions import Transition
 
-__all__ = ["FEWEST", "Recovered", "recovered", "table", "with_params"]
+__all__ = ["FEWEST", "Recovered", "recovered", "table", "with_params", "written"]
 
 FEWEST: Final = 30
 """Informative transitions from which a site has to be recovered."""
@@ -42,14 +42,15 @@ _CHANCE: Final = re.compile(r"chance (?:\(if ([^{}]*?) then )?(\d+)%")
 _LAW: Final = re.compile(r"^(?:law|action) (\w+)", re.MULTILINE)
 
 
-def with_params(text: str) -> tuple[str, dict[str, float]]:
-    """Rules in which a learned param stands for each probability, and the true values."""
+def with_params(text: str, known: Mapping[str, float] = {}) -> tuple[str, dict[str, float]]:
+    """Rules in which a learned param stands for each probability, with its true value or a known
+    one, and the true values."""
     values: dict[str, float] = {}
     homes = [(one.start(), one[1]) for one in _LAW.finditer(text)]
 
     def named(found: re.Match[str]) -> str:
         share = int(found[2])
-        if not 0 < share < 100:  # noqa: PLR2004
+        if not 0 < share < 100:
             return found[0]
         home = next(name for at, name in reversed(homes) if at < found.start())
         number = 1 + sum(name.rpartition("_")[0] == home for name in values)
@@ -59,7 +60,7 @@ def with_params(text: str) -> tuple[str, dict[str, float]]:
 
     changed = _CHANCE.sub(named, text)
     params = "".join(
-        f"param {name}: 0.0% to 100.0% = {share * 100:.1f}% learned\n"
+        f"param {name}: 0.0% to 100.0% = {known.get(name, share) * 100:.1f}% learned\n"
         for name, share in values.items()
     )
     use = re.search(r"^use .*$", changed, re.MULTILINE)
@@ -99,27 +100,32 @@ class Recovered:
 def recovered(folder: Path, area: int, seed: int, rows: int) -> Recovered:
     """Play, forget and fit."""
     world, truth = _forgotten(folder, area)
-    params = {
-        name: replace(one, value=0.5) for name, one in learned_params(world).items()
-    }
+    params = {name: replace(one, value=0.5) for name, one in learned_params(world).items()}
     __import__("scipy.optimize")  # its start is no part of a fit
     played = list(_played(CrafterStates(world), area, seed, rows))
     begun = time.process_time()
     found = collected(world, played, params, lambda text: None)
     read = time.process_time()
     fitted = fit(found, params)
-    assert not found.impossible and not found.bad, (found.impossible, found.bad)
+    assert not found.impossible, found.impossible[0]
+    assert not found.bad, found.bad[0]
     done = time.process_time()
     return Recovered(seed, found.rows, fitted, truth, read - begun, done - read)
 
 
-def _forgotten(folder: Path, area: int) -> tuple[OpenWorld, dict[str, float]]:
+def written(folder: Path, known: Mapping[str, float] = {}) -> dict[str, float]:
+    """Write the rules with params into a folder; return the true values."""
     truth: dict[str, float] = {}
     for name in ("rules.tw", "land.tw"):
         text = (domains_folder() / "crafter" / name).read_text(encoding="utf-8")
-        changed, values = with_params(text)
+        changed, values = with_params(text, known)
         (folder / name).write_text(changed, encoding="utf-8")
         truth |= values
+    return truth
+
+
+def _forgotten(folder: Path, area: int) -> tuple[OpenWorld, dict[str, float]]:
+    truth = written(folder)
     game = _started(area, 1)
     (folder / "forgotten.tw").write_text(world_text(game, "forgotten"), encoding="utf-8")
     return open_world(str(folder / "forgotten.tw")), truth
@@ -141,7 +147,8 @@ def _played(states: CrafterStates, area: int, seed: int, rows: int) -> Iterator[
         for _ in range(_EPISODE):
             command = dice.choice(COMMANDS)
             after, _ = engine.play(state, command)
-            yield Transition(f"seed {seed}, episode {number}, tick {state.tick}", state, command, after)
+            place = f"seed {seed}, episode {number}, tick {state.tick}"
+            yield Transition(place, state, command, after)
             done, state = done + 1, after
             if done >= rows or engine.over(state):
                 break
@@ -172,14 +179,14 @@ def table(found: list[Recovered]) -> Iterator[str]:
         ok = len(one.judged) - len(one.missed)
         few = [x.learned.name for x in one.fit.params if x.informative < FEWEST]
         none = [x.learned.name for x in one.fit.params if not x.informative]
-        yield (f"seed {one.seed}: {ok} of {len(one.judged)} sites with at least {FEWEST} informative "
-               f"transitions within {_ERRORS:.0f} standard errors")  # fmt: skip
+        yield (f"seed {one.seed}: {ok} of {len(one.judged)} sites with at least {FEWEST} "
+               f"informative transitions within {_ERRORS:.0f} standard errors")  # fmt: skip
         yield f"  fewer: {', '.join(few) or 'none'}; no information: {', '.join(none) or 'none'}"
     rows = sum(one.rows for one in found)
     reading, fitting = sum(one.reading for one in found), sum(one.fitting for one in found)
     per = 100 / rows
-    yield (f"CPU seconds for 100 transitions: {reading * per:.3f} to read them, {fitting * per:.4f} "
-           f"to fit; OneLife's own fit: {_PUBLISHED} (*published*)")  # fmt: skip
+    yield (f"CPU seconds for 100 transitions: {reading * per:.3f} to read them, "
+           f"{fitting * per:.4f} to fit; OneLife's own: {_PUBLISHED} (*published*)")  # fmt: skip
 
 
 def _cell(one: Fitted) -> str:

@@ -24,7 +24,7 @@ from benchmarks.onelife.scenarios import Observed
 from tokenworld.engine import State
 from tokenworld.gym.crafter import COMMANDS, CrafterStates
 
-__all__ = ["Copied", "Exact", "Model", "Randomized", "canonical"]
+__all__ = ["Copied", "Exact", "Model", "Randomized", "canonical", "placed"]
 
 _UNCHANGED: Final = -5.0
 """What the model that copies gives to any other successor, as in the public code."""
@@ -71,7 +71,7 @@ class Randomized:
         made = copy.deepcopy(one.before)
         width, height = made["size"]
         made["materials"] = [
-            [dice.choice(constants.materials) if dice.random() < 0.8 else None  # noqa: PLR2004
+            [dice.choice(constants.materials) if dice.random() < 0.8 else None
              for _ in range(height)] for _ in range(width)
         ]  # fmt: skip
         made["daylight"] = dice.random()
@@ -91,7 +91,7 @@ class Randomized:
         player["achievements"] = {name: dice.randint(0, 10) for name in player["achievements"]}
         for name in ("thirst", "hunger", "fatigue", "recover"):
             player[name] = dice.random()
-        player["sleeping"] = dice.random() < 0.05  # noqa: PLR2004
+        player["sleeping"] = dice.random() < 0.05
         player["last_health"] = dice.randint(0, 9)
 
 
@@ -134,24 +134,29 @@ class Exact:
         assert not told.left_out, f"{one.scenario}: more than {self._most} outcomes"
         found: dict[str, tuple[Fraction, Document]] = {}
         for each in told.successors:
-            made = self._document(each.state, known, one)
+            made = placed(self._states, each.state, tuple(one.before["size"]), one.action, known)
             key = canonical(made)
             before = found[key][0] if key in found else Fraction(0)
             found[key] = before + each.probability, made
         return found
 
-    def _document(self, state: State, known: Mapping[int, int], one: Observed) -> Document:
-        """The document of an outcome. Bodies keep their numbers; new ones get the next."""
-        width, height = one.before["size"]
-        game, numbers = blank((width, height)), Numbers()
-        game._player = objects.Player(game._world, (0, 0))
-        self._states.put(game, state)
-        following = count(1 + max(known.values()))
-        for number, body in zip(state.live["Body"], _bodies(game), strict=True):
-            own = known[number] if number in known else next(following)
-            numbers.known[id(body)] = own, body
-        game._player.action = one.action
-        return document(game, numbers)
+
+def placed(
+    states: CrafterStates, state: State, area: tuple[int, int], action: str,
+    known: Mapping[int, int] | None = None,
+) -> Document:  # fmt: skip
+    """The document of a state of the rules. Bodies have the numbers that ``known`` gives them by
+    those of the rules; new ones get the next. Without ``known``, the numbers are those of the
+    rules."""
+    game, numbers = blank(area), Numbers()
+    game._player = objects.Player(game._world, (0, 0))
+    states.put(game, state)
+    following = count(1 + max(known.values(), default=0)) if known is not None else count()
+    for number, body in zip(state.live["Body"], _bodies(game), strict=True):
+        given = number if known is None else known.get(number)
+        numbers.known[id(body)] = next(following) if given is None else given, body
+    game._player.action = action
+    return document(game, numbers)
 
 
 def _bodies(game: Any) -> list[Any]:

@@ -77,7 +77,7 @@ def _average(found: Iterable[float]) -> float:
 
 def _mean(found: Sequence[float]) -> tuple[float, float]:
     mean = _average(found)
-    if len(found) < 2:  # noqa: PLR2004
+    if len(found) < 2:
         return mean, 0.0
     spread = sum((one - mean) ** 2 for one in found) / (len(found) - 1)
     return mean, _Z * sqrt(spread / len(found))

@@ -196,5 +196,3 @@ def _action(does: str, shown: Document, target: int | None, dice: random.Random)
     way = [0, 0]
     way[longer] = 1 if gap[longer] > 0 else -1
     return _MOVES[way[0], way[1]]
-
-

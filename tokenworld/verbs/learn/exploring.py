@@ -85,14 +85,14 @@ class Explorer:
         for number in range(ticks):
             state, steps = engine.start(self._seed + number), 0
             while done < ticks and steps < episode and not engine.over(state):
-                row, state, last = row_played(engine, state, self._command(state))
+                row, state, last = row_played(engine, state, self.command(state))
                 yield row
                 self.refused += last.status in FRUITLESS
                 done, steps = done + 1, steps + 1
             if done >= ticks or not steps:
                 return
 
-    def _command(self, state: State) -> Command:
+    def command(self, state: State) -> Command:
         """The next command."""
         engine, here = self._world.engine, facts_hash(state)
         self._seen.add(here)

@@ -1,0 +1,347 @@
+"""Laws that are proposed from one unguided episode of Crafter, each an expert with a weight.
+
+The laws see the *observables* that are declared here, nothing else of a state. Rows of an episode
+of `tw learn explore` are told by them, and `tw learn propose` learns rules from the rows. Each rule
+becomes a `believe` with a learned weight: it gives its new value, with a hundredth for all others.
+Beside them one `believe` for each slot says that it stays. `tw learn fit` finds the weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from crafter import constants
+
+from benchmarks.onelife.documents import Document
+from benchmarks.onelife.models import placed
+from benchmarks.onelife.scenarios import Observed
+from tokenworld.engine import State
+from tokenworld.ground import PASS
+from tokenworld.gym.crafter import COMMANDS, CrafterStates
+from tokenworld.session.loading import OpenWorld
+from tokenworld.session.replaying import Row
+from tokenworld.verbs.learn.evidence import collected, learned_params
+from tokenworld.verbs.learn.exploring import Explorer
+from tokenworld.verbs.learn.fitting import fit
+from tokenworld.verbs.learn.propose.commands import called
+from tokenworld.verbs.learn.propose.covering import Rule
+from tokenworld.verbs.learn.propose.scenes import Vocabulary
+from tokenworld.verbs.learn.propose.stages import SET, Learned, Proposal, Stages
+from tokenworld.verbs.learn.propose.text.wording import Wording, word
+from tokenworld.verbs.learn.propose.worldrows import WorldSteps
+from tokenworld.verbs.records.transitions import Transition
+
+__all__ = ["Observables", "beliefs", "explored", "proposed", "weights"]
+
+DOUBT: Final = 0.01
+"""What an expert leaves for all values that it does not name."""
+_SIGHT: Final = 4
+_LOW, _HIGH = -60, 400
+_MOST: Final = 4
+"""Numbers are told as changes by the step; a larger change counts as this."""
+_ITEMS: Final = tuple(one for one in constants.items if one != "health")
+_FACING: Final = {(-1, 0): "left", (1, 0): "right", (0, -1): "up", (0, 1): "down"}
+_COUNTERS: Final = ("last_health", "hunger", "thirst", "fatigue", "recover")
+_KINDS: Final = ("cow", "zombie", "skeleton", "arrow", "plant")
+_CONTEXT: Final = {
+    "Player": ("asked", "ahead", "met", "near_table", "near_furnace", "free_left", "free_right",
+               "free_up", "free_down"),
+    "Body": ("kind", "told", "faced", "dx", "dy", "near", "had_life", "had_clock"),
+}  # fmt: skip
+"""What laws may read and nobody predicts: it is as it was before the command."""
+_UNLEVELLED: Final = ("arrived", "facing", "sleeping")
+NARROW: Final = {
+    "Player": ("px", "py", "health", *_ITEMS, "arrived"),
+    "Body": ("x", "y", "life", "here", "clock"),
+}  # fmt: skip
+"""The observables of OneLife's public code: positions, health, the inventory, which bodies there
+are, and their cooldowns."""
+WIDE: Final = {"Player": (*NARROW["Player"], "facing", "sleeping", *_COUNTERS),
+               "Body": NARROW["Body"]}  # fmt: skip
+"""Those, and what else the paper's schema tells of the player: the counters of needs, the facing,
+sleep."""
+_WALKED: Final = ("grass", "sand", "path", "lava")
+_ACTIONS: Final = tuple(constants.actions)
+
+
+@dataclass(frozen=True)
+class Observables:
+    """Which slots are predicted and compared, by type. Numbers are told as changes, so that each
+    slot has few values; how much there was is context."""
+
+    slots: Mapping[str, tuple[str, ...]]
+
+    def told(self, before: Document, action: str, shown: Document) -> dict[str, Any]:
+        """A `tw-state/1` of the observables of a document, with the context of the one before."""
+        levels = {f"had_{name}": x for name, x in _levels(before).items()
+                  if name in self.slots["Player"]}  # fmt: skip
+        context = {**_player_context(before, action), **levels}, _body_contexts(before, action)
+        return {
+            "world": "observed", "tick": 0, "seed": 0, "outcomes": [], "awarded": [], "fired": [],
+            "long": {}, "format": "tw-state/1", "functions": {}, "relations": {},
+            "next_id": 1 + max((one["entity_id"] for one in before["objects"]), default=0),
+            "objects": list(self._objects(before, shown, *context)),
+        }  # fmt: skip
+
+    def _objects(
+        self, before: Document, shown: Document, own: Document, others: Mapping[int, Document]
+    ) -> Iterator[Document]:
+        kept = self.slots["Player"]
+        was, now = _levels(before), _levels(shown)
+        changes: Document = {name: _cut(now[name] - was[name]) for name in was}
+        changes |= _player_values(before, shown)
+        values = {name: x for name, x in changes.items() if name in kept}
+        yield _object(0, "player", "Player", {**own, **values})
+        now = {one["entity_id"]: one for one in shown["objects"]}
+        for one in before["objects"]:
+            number = one["entity_id"]
+            values = {x: y for x, y in _body_values(one, now.get(number)).items()
+                      if x in self.slots["Body"]}  # fmt: skip
+            yield _object(number, f"body_{number}", "Body", {**others[number], **values})
+
+    def row(self, before: Document, action: str, after: Document, place: str) -> Row:
+        """A transition as a row to learn from; the command is part of the state."""
+        state = self.told(before, action, before)
+        tick = {**self.told(before, action, after), "tick": 1}
+        intent = {"format": "tw-intent/1", "actor": "player", "pass": True}
+        return Row(place, state, intent, {"action": state, "tick": tick})
+
+    def put(self, into: Document, shown: Document) -> Document:
+        """The document with the predicted values of a state."""
+        player, *bodies = (one["attrs"] for one in sorted(shown["objects"], key=_id))
+        numbers = sorted(one["id"] for one in shown["objects"])[1:]
+        own, kept = into["player"], self.slots["Player"]
+        own["position"] = {x: own["position"][x] + player[f"p{x}"] for x in "xy"}
+        own["health"] += player["health"]
+        has = own["inventory"]
+        has.update((name, has[name] + player[name]) for name in _ITEMS)
+        has["health"] = own["health"]
+        if "facing" in kept:
+            ways = {name: way for way, name in _FACING.items()}
+            own["facing"] = dict(zip("xy", ways[player["facing"]], strict=True))
+            own["sleeping"] = player["sleeping"]
+            own.update((name, own[name] + player[name] / 2) for name in _COUNTERS)
+        attrs = dict(zip(numbers, bodies, strict=True))
+        into["objects"] = [one for one in into["objects"] if attrs[one["entity_id"]]["here"]]
+        for one in into["objects"]:
+            now = attrs[one["entity_id"]]
+            one["position"] = {x: one["position"][x] + now[x] for x in "xy"}
+            one["health"] += now["life"]
+            one.update((x, one[x] + now["clock"]) for x in ("cooldown", "reload", "grown")
+                       if x in one)  # fmt: skip
+        return into
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """The compared fluents."""
+        return frozenset(f"{kind}.{one}" for kind, names in self.slots.items() for one in names)
+
+
+def _object(number: int, name: str, kind: str, attrs: Document) -> Document:
+    return {"id": number, "name": name, "type": kind, "attrs": attrs, "contents": []}
+
+
+def _id(one: Mapping[str, Any]) -> int:
+    return int(one["id"])
+
+
+def _cut(change: int) -> int:
+    return max(-_MOST, min(change, _MOST))
+
+
+def _levels(shown: Document) -> dict[str, int]:
+    """The numbers of the player; counters in halves, as sleep halves their steps."""
+    player = shown["player"]
+    return {
+        "px": player["position"]["x"], "py": player["position"]["y"], "health": player["health"],
+        **{name: player["inventory"][name] for name in _ITEMS},
+        **{name: round(2 * player[name]) for name in _COUNTERS},
+    }  # fmt: skip
+
+
+def _player_values(before: Document, shown: Document) -> Document:
+    player, known = shown["player"], {one["entity_id"] for one in before["objects"]}
+    way = player["facing"]["x"], player["facing"]["y"]
+    arrived = sum(one["entity_id"] not in known for one in shown["objects"])
+    return {"facing": _FACING.get(way, "down"), "sleeping": player["sleeping"],
+            "arrived": _cut(arrived)}  # fmt: skip
+
+
+def _body_values(before: Document, now: Document | None) -> Document:
+    one = before if now is None else now
+    was, clock = _clock(before), _clock(one)
+    moved = {x: _cut(one["position"][x] - before["position"][x]) for x in "xy"}
+    return {**moved, "here": now is not None, "life": _cut(one["health"] - before["health"]),
+            "clock": _cut(clock - was)}  # fmt: skip
+
+
+def _clock(one: Document) -> int:
+    return int(next((one[x] for x in ("cooldown", "reload", "grown") if x in one), 0))
+
+
+def _player_context(shown: Document, action: str) -> Document:
+    at, way = shown["player"]["position"], shown["player"]["facing"]
+    bodies = {(one["position"]["x"], one["position"]["y"]): one["name"] for one in shown["objects"]}
+    spot = at["x"] + way["x"], at["y"] + way["y"]
+    near = {_material(shown, at["x"] + x, at["y"] + y) for x in (-1, 0, 1) for y in (-1, 0, 1)}
+    free = {
+        f"free_{name}": _material(shown, at["x"] + x, at["y"] + y) in _WALKED
+        and (at["x"] + x, at["y"] + y) not in bodies for (x, y), name in _FACING.items()
+    }  # fmt: skip
+    return {"asked": action, "ahead": _material(shown, *spot), "met": bodies.get(spot, "nobody"),
+            "near_table": "table" in near, "near_furnace": "furnace" in near, **free}  # fmt: skip
+
+
+def _material(shown: Document, x: int, y: int) -> str:
+    width, height = shown["size"]
+    return str(shown["materials"][x][y]) if 0 <= x < width and 0 <= y < height else "outside"
+
+
+def _body_contexts(shown: Document, action: str) -> dict[int, Document]:
+    at, way = shown["player"]["position"], shown["player"]["facing"]
+    found = {}
+    for one in shown["objects"]:
+        dx, dy = (at[x] - one["position"][x] for x in "xy")
+        found[one["entity_id"]] = {
+            "kind": one["name"], "told": action, "dx": dx, "dy": dy, "had_life": one["health"],
+            "had_clock": min(_clock(one), _HIGH),
+            "faced": (-dx, -dy) == (way["x"], way["y"]), "near": abs(dx) + abs(dy) <= 1,
+        }  # fmt: skip
+    return found
+
+
+# ---- an episode ---------------------------------------------------------------------------------
+
+
+def explored(world: OpenWorld, seed: int, steps: int) -> list[Observed]:
+    """One life in a world of Crafter, at most so long, by the policy *novelty* of
+    `tw learn explore`. Of the bodies, those are told that the player sees: four tiles away."""
+    explorer, states, engine = Explorer(world, "novelty", seed), CrafterStates(world), world.engine
+    state, found = engine.start(seed), list[Observed]()
+    while len(found) < steps and not engine.over(state):
+        command = explorer.command(state)
+        after, _ = engine.play(state, command)
+        action = _ACTIONS[COMMANDS.index(command)] if command in COMMANDS else "noop"
+        before, shown = (seen(states, one, action) for one in (state, after))
+        found.append(Observed("", before, action, shown))
+        state = after
+    return found
+
+
+def seen(states: CrafterStates, state: State, action: str) -> Document:
+    """The document of a state, with the bodies that the player sees; their numbers are those that
+    the rules give them."""
+    size = tuple(1 + max(states.engine.columns(state, [f"Cell.{x}"])[f"Cell.{x}"]) for x in "xy")
+    told = placed(states, state, (int(size[0]), int(size[1])), action)
+    at = told["player"]["position"]
+    told["objects"] = [one for one in told["objects"]
+                       if all(abs(one["position"][x] - at[x]) <= _SIGHT for x in "xy")]  # fmt: skip
+    return told
+
+
+# ---- laws ---------------------------------------------------------------------------------------
+
+
+def proposed(rows: Iterable[Row], say: Any = lambda text: None) -> Proposal:
+    """The rules that `tw learn propose` finds."""
+    read = WorldSteps(list(rows))
+    grammar = called(read.steps, read.vocabulary)
+    read.vocabulary.name_groups()
+    return Stages(read.steps, read.vocabulary, grammar, say, frozenset()).learn()
+
+
+def beliefs(proposal: Proposal, what: Observables) -> str:
+    """The program of a proposal: an expert for each rule, and one for each slot that stays."""
+    lines = ["model observed", "edition 1", *_declared(what), "actor me: Player"]
+    lines.append("phase next sequentially")
+    for kind, names in what.slots.items():
+        for name in names:
+            head = f"believe stays_{name}(t: {kind}) during next weight 1.0 learned"
+            lines.append(f"{head} {{ t.{word(name)} ~ {_rows([(f't.{word(name)}', 1.0)])} }}")
+    taken: dict[str, int] = {}
+    for one in proposal.ticks:
+        lines += _believed(proposal.vocabulary, one, what, taken)
+    return "\n".join([*lines, "world observed {", "  object player: Player", "}"]) + "\n"
+
+
+def _declared(what: Observables) -> Iterator[str]:
+    yield f"enum Command {{ {', '.join(_ACTIONS)} }}"
+    yield f"enum Material {{ {', '.join(constants.materials)}, outside }}"
+    yield f"enum Kind {{ {', '.join(_KINDS)}, nobody }}"
+    yield f"enum Facing {{ {', '.join(_FACING.values())} }}"
+    yield "type Thing"
+    kinds = {"asked": "Command", "told": "Command", "ahead": "Material", "met": "Kind",
+             "kind": "Kind", "facing": "Facing"}  # fmt: skip
+    truths = ("sleeping", "here", "faced", "near")
+    for kind, context in _CONTEXT.items():
+        levels = [f"had_{x}" for x in what.slots[kind] if kind == "Player" and x not in _UNLEVELLED]
+        parts = []
+        for name in (*context, *levels, *what.slots[kind]):
+            plain = f"{-_MOST} to {_MOST} = 0"
+            if name.startswith("had_") or name in ("dx", "dy"):
+                plain = f"{_LOW} to {_HIGH} = 0"
+            elif name in truths or name.startswith(("free_", "near_")):
+                plain = "bool"
+            parts.append(f"  {word(name)}: {kinds.get(name, plain)}")
+        yield "\n".join([f"type {kind} : Thing {{", *parts, "}"])
+
+
+def _rows(values: list[tuple[str, float]]) -> str:
+    parts = ", ".join(f"{text}: {share * (1 - DOUBT):.4f}" for text, share in values)
+    return f"{{ {parts}, else: {DOUBT} }}"
+
+
+def _believed(
+    vocabulary: Vocabulary, learned: Learned, what: Observables, taken: dict[str, int]
+) -> Iterator[str]:
+    """The experts of the rules of one slot; a rule speaks where no rule before it does."""
+    if learned.what != SET or learned.fluent is None:
+        return
+    earlier: list[str] = []
+    for rule in learned.rules.rules:
+        for at, fluent in enumerate((learned.fluent, *learned.others)):
+            kind = next(iter(fluent.owners))
+            if fluent.name not in what.slots[kind]:
+                continue
+            words = Wording(vocabulary)
+            (over,) = learned.over
+            words.knows(replace(over, sort=kind))
+            guard = " and ".join(words.guard(rule.guard)) or "true"
+            taken[fluent.name] = taken.get(fluent.name, 0) + 1
+            name = f"{fluent.name}_{taken[fluent.name]}"
+            test = " and ".join([guard, *(f"not ({one})" for one in earlier)])
+            rows = _rows(_values(words, rule, at, fluent, over.name))
+            slot = f"{over.name}.{word(fluent.name)}"
+            yield (f"believe {name}({over.name}: {kind}) during next when {test} "
+                   f"weight 1.0 learned {{ {slot} ~ {rows} }}")  # fmt: skip
+        earlier.append(guard)
+
+
+def _values(words: Wording, rule: Rule, at: int, fluent: Any, over: str) -> list[tuple[str, float]]:
+    """The new values of a rule with their shares."""
+    shares = rule.shares or (1.0, 0.0)
+    parts = [(one.parts or (one,))[at] for one in rule.templates]
+    new = [words.template(one, fluent) for one in parts]
+    found = list(zip(new, shares, strict=False))
+    if rule.branches and shares[-1]:
+        found.append((f"{over}.{word(fluent.name)}", shares[-1]))
+    return found
+
+
+def weights(world: OpenWorld, rows: Iterable[Observed], what: Observables) -> dict[str, float]:
+    """The likeliest weights of all beliefs by their params."""
+    params = learned_params(world)
+    found = collected(world, _transitions(world, rows, what), params, lambda text: None)
+    assert not found.bad, found.bad[0]
+    return {one.learned.name: one.value for one in fit(found, params).params}
+
+
+def _transitions(
+    world: OpenWorld, rows: Iterable[Observed], what: Observables
+) -> Iterator[Transition]:
+    for at, one in enumerate(rows):
+        state = world.engine.restored(what.told(one.before, one.action, one.before))
+        seen = world.engine.restored({**what.told(one.before, one.action, one.after), "tick": 1})
+        yield Transition(f"step {at}", state, PASS, seen, what.fields)
