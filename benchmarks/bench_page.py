@@ -3,14 +3,15 @@
     python -m benchmarks.bench_page DIR [--text2world PATH] [--cwmb PATH]
 
 The options of each benchmark are `OPTIONS`. `DIR` keeps the answer of each benchmark as JSON
-(`text2world.json`, `cwmb.json`, `bytesized32.json`); one that is there is not run again. Without a
-path a benchmark that needs one is left as the page has it. The tables stand between two comments of
-the page.
+(`text2world.json`, `cwmb.json`, `bytesized32.json`) with the CPU seconds that it took; one that is
+there is not run again. Without a path a benchmark that needs one is left as the page has it. The
+tables stand between two comments of the page, with the CPU seconds below them.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from collections.abc import Iterator
@@ -27,7 +28,7 @@ NAMES = ("text2world", "cwmb", "bytesized32")
 NEEDS_PATH = ("text2world",)
 OPTIONS = {
     "text2world": (),
-    "cwmb": ("--episodes", "10", "--planner", "mcts", "--planner", "cem", "--samples", "50"),
+    "cwmb": ("--episodes", "5", "--planner", "mcts", "--planner", "cem", "--samples", "50"),
     "bytesized32": ("--seconds", "60"),
 }
 
@@ -38,13 +39,19 @@ def answer(name: str, folder: Path, path: str | None) -> dict[str, Any] | None:
     if not kept.is_file():
         if path is None and name in NEEDS_PATH:
             return None
-        said = StringIO()
+        said, before = StringIO(), cpu_seconds()
         with redirect_stdout(said):
             _main(["bench", name, *([path] if path else []), *OPTIONS[name], "--json"])
+        told = {**json.loads(said.getvalue()), "cpu_seconds": round(cpu_seconds() - before, 1)}
         folder.mkdir(parents=True, exist_ok=True)
-        kept.write_text(said.getvalue(), encoding="utf-8")
+        kept.write_text(json.dumps(told) + "\n", encoding="utf-8")
     found: dict[str, Any] = json.loads(kept.read_text(encoding="utf-8"))
     return found
+
+
+def cpu_seconds() -> float:
+    """The CPU seconds of this process and of its ended children; other processes do not count."""
+    return sum(os.times()[:4])
 
 
 def tables(found: dict[str, Any]) -> Iterator[str]:
@@ -54,6 +61,8 @@ def tables(found: dict[str, Any]) -> Iterator[str]:
             continue
         yield from ("", f"| {' | '.join(table['heads'])} |", f"|{'---|' * len(table['heads'])}")
         yield from (f"| {' | '.join(map(plain_markdown, row))} |" for row in table["rows"])
+    if "cpu_seconds" in found:
+        yield from ("", f"Made in {found['cpu_seconds']:.0f} CPU seconds.")
 
 
 def filled(page: str, name: str, lines: list[str]) -> str:

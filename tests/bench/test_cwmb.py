@@ -23,11 +23,11 @@ from tokenworld.diagnostics import Failure
 from tokenworld.gym.cwmb.accuracy import accuracy, likelihood
 from tokenworld.gym.cwmb.buffers import read_buffer
 from tokenworld.gym.cwmb.cem import PUBLISHED, Effort, cross_entropy
-from tokenworld.gym.cwmb.envs import ENVS, Env
+from tokenworld.gym.cwmb.envs import ENVS, Env, Obs
 from tokenworld.gym.cwmb.model import RowModel, bundled
 from tokenworld.gym.cwmb.optimum import Best, best_return
 from tokenworld.gym.cwmb.real import TrueModel, transitions
-from tokenworld.gym.cwmb.search import episode, planned, random_policy
+from tokenworld.gym.cwmb.search import Policy, episode, planned, random_policy
 from tokenworld.gym.cwmb.verb import Returns, Scored, _returned, _summary
 from tokenworld.verbs.bench.report import Author
 
@@ -193,6 +193,29 @@ def test_planning_is_better_than_chance_and_repeats_itself() -> None:
     ours = episode(env, policy, seed=0)
     assert ours == episode(env, policy, seed=0)
     assert ours > 3 * episode(env, random_policy(2), seed=0)
+
+
+@pytest.mark.parametrize("name", ["CliffWalking", "Taxi", "CartPole", "MountainCar", "Acrobot"])
+def test_a_planner_does_the_same_on_the_rules_and_on_the_true_dynamics(name: str) -> None:
+    """Both predict the same, so equal seeds give equal episodes: no return is below by chance."""
+    env = replace(BY_NAME[name], limit=12)
+    effort = Effort(horizon=10, rounds=2, samples=10, elites=2)
+    for choose in (lambda model: planned(model, len(env.actions)),
+                   lambda model: cross_entropy(model, env, effort)):  # fmt: skip
+        acts = [_actions(env, choose(model)) for model in (RowModel(env), TrueModel(env))]
+        assert acts[0] == acts[1]
+
+
+def _actions(env: Env, policy: Policy) -> list[int]:
+    """The actions that a policy chooses in an episode."""
+    found: list[int] = []
+
+    def noted(obs: Obs, steps: int, random: Random) -> int:
+        found.append(policy(obs, steps, random))
+        return found[-1]
+
+    episode(env, noted, seed=3)
+    return found
 
 
 def test_cross_entropy_is_better_than_chance_and_repeats_itself() -> None:

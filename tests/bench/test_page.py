@@ -34,11 +34,14 @@ def test_kept_answers_are_written_into_the_page(
     monkeypatch.setattr(bench_page, "PAGE", page)
     for name in bench_page.NAMES:
         rows = [["a|b", name]]
-        answer = {"tables": [{"title": "T", "heads": ["who", "x"], "rows": rows}]}
+        answer = {"tables": [{"title": "T", "heads": ["who", "x"], "rows": rows}],
+                  "cpu_seconds": 61.5}  # fmt: skip
         (tmp_path / f"{name}.json").write_text(json.dumps(answer), encoding="utf-8")
     assert bench_page.main([str(tmp_path)]) == 0
     text = page.read_text(encoding="utf-8")
-    assert part(text, "cwmb").strip() == "| who | x |\n|---|---|\n| a\\|b | cwmb |"
+    assert part(text, "cwmb").strip() == (
+        "| who | x |\n|---|---|\n| a\\|b | cwmb |\n\nMade in 62 CPU seconds."
+    )
     assert text.partition("<!-- text2world")[0] == PAGE.read_text(encoding="utf-8").partition(
         "<!-- text2world"
     )[0]  # fmt: skip

@@ -20,13 +20,17 @@ Values = list[Any]
 Obs = tuple[float, ...]
 Numbers = Mapping[str, int]
 """The numbers of objects by name."""
+SEED_BITS: Final = 62
+"""Each step of a model takes so many bits of the planner's generator, whether it draws or not: a
+planner then makes the same choices on models that predict the same."""
 
 
 @dataclass(frozen=True, slots=True)
 class Env:
     """One environment. ``ids`` are its names in gymnasium, the newest first; ``limit`` the steps of
     an episode; ``real``: numbers are compared with a tolerance. ``slots`` are (fluent, object),
-    the object empty where there is none. ``passive``: the world plays on by `pass` until it asks.
+    the object empty where there is none. While it ``waits``, the world plays on by `pass`. For each
+    episode that is asked for, ``short`` ones are played.
     """
 
     name: str
@@ -39,6 +43,7 @@ class Env:
     enter: Callable[[Obs, int, Numbers], Values]
     see: Callable[[Values, Numbers], Obs]
     waits: Callable[[Values], bool] = lambda values: False
+    short: int = 1
 
 
 def _of(kind: str, name: str, *attributes: str) -> tuple[tuple[str, str], ...]:
@@ -138,7 +143,7 @@ _HANDLING: Final = (Command("pick_up", ()), Command("drop_off", ()))
 ENVS: Final[tuple[Env, ...]] = (
     Env("Blackjack", ("Blackjack-v1",), "cwmb/blackjack", 100, False,
         (Command("stick", ()), Command("hit", ())),
-        (*_HANDS, ("result", ""), ("turned", "")), _enter_cards, _see_cards, _dealing),
+        (*_HANDS, ("result", ""), ("turned", "")), _enter_cards, _see_cards, _dealing, short=100),
     Env("CliffWalking", ("CliffWalking-v1", "CliffWalking-v0"), "cliff_walking", 100, False,
         _calls("move", _NORTH, _EAST, _SOUTH, _WEST), _of("Walker", "walker", "at"),
         _enter_cliff, _see_cliff),

@@ -13,7 +13,7 @@ from tokenworld.engine.rows.layout import LATCHED, SEED, TICK
 from tokenworld.engine.rows.log import Row
 from tokenworld.engine.rows.runs import Runs
 from tokenworld.ground import PASS, Command
-from tokenworld.gym.cwmb.envs import Env, Obs, Values
+from tokenworld.gym.cwmb.envs import SEED_BITS, Env, Obs, Values
 from tokenworld.prose.wording import EnglishProse
 from tokenworld.session import open_world
 
@@ -23,7 +23,6 @@ Step = tuple[list[Any], Obs, float, bool]
 """The row after a step, the observation, the reward, and whether the episode is over."""
 Chance = dict[tuple[Obs, float, bool], Fraction]
 """The outcomes of a step with their probabilities."""
-_SEEDS = 1 << 62
 _LONGEST = 50
 """The greatest number of ticks that a world plays by itself."""
 
@@ -80,7 +79,7 @@ class RowModel:
         runs = self.runs
         runs.row = Row(self.slots, list(row))
         S = runs.row.S
-        S[SEED] = random.randrange(_SEEDS)
+        S[SEED] = random.getrandbits(SEED_BITS)
         runs.intend(self.actions[action])
         reward = runs.paid()
         for _ in range(_LONGEST):

@@ -14,7 +14,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from tokenworld.gym.cwmb.envs import Env, Obs
+from tokenworld.gym.cwmb.envs import SEED_BITS, Env, Obs
 
 __all__ = ["Transition", "TrueModel", "made", "plain", "transitions"]
 
@@ -76,6 +76,7 @@ class TrueModel:
     def step(self, row: Any, action: int, random: Random) -> tuple[Any, Obs, float, bool]:
         """Make one step; the environment's own generator makes the draws."""
         real, name = self.real, self.env.name
+        random.getrandbits(SEED_BITS)
         _set(name, real, row)
         obs, reward, ended, _, _ = real.step(action)
         return _kept(name, real), plain(obs), float(reward), bool(ended)

@@ -169,12 +169,12 @@ def _predicted(env: Env, folder: Path) -> Path:
 def _played(env: Env, model: RowModel, true: TrueModel, planning: _Planning) -> Iterator[Returns]:
     """Yield the returns of each planner on the episodes of seeds from 0 on."""
     planning.say(f"{env.name}: the best return")
-    seeds = range(planning.episodes)
+    seeds = range(planning.episodes * env.short)
     best = best_return(env, model, seeds)
 
     def sums(name: str, policy: Policy) -> Iterator[float]:
         for seed in seeds:
-            planning.say(f"{env.name}: {name}, episode {seed + 1} of {planning.episodes}")
+            planning.say(f"{env.name}: {name}, episode {seed + 1} of {len(seeds)}")
             yield episode(env, policy, seed)
 
     by_chance = tuple(sums("random", random_policy(len(env.actions))))
