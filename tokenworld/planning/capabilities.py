@@ -154,7 +154,7 @@ def _lifted(
         return simulator.read(state, fluent, args)
 
     try:
-        export_pddl(instance, values, goal)
+        export_pddl(instance, values, goal, compiled=True)
     except Failure as failure:
         world = instance.world.span
         return [(one.span or world, one.message.rstrip(".")) for one in failure.diagnostics]

@@ -10,7 +10,9 @@ from pathlib import Path
 from tokenworld.diagnostics import Diagnostic, Source, Span, read_source
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine import Engine, EngineSimulator
+from tokenworld.ground import Command
 from tokenworld.planning.pddl.export import PddlExport, export_ppddl, export_world, sanitize
+from tokenworld.planning.pddl.words import made
 from tokenworld.planning.reader import Imported, import_pddl
 from tokenworld.planning.referee import fitted, refereed
 from tokenworld.planning.verdict import Verdict
@@ -116,7 +118,7 @@ def export(
     if luck:
         found = export_ppddl(simulator.instance_at(start), partial(simulator.read, start), goal)
     else:
-        found = export_world(simulator, start, goal)
+        found = export_world(simulator, start, goal, compiled=names)
     return sanitize(found) if names else found
 
 
@@ -129,6 +131,8 @@ def read_plan(world: OpenWorld, exported: PddlExport, plan: str, goal: str | Non
     simulator = EngineSimulator(world.engine, start)
     steps = exported.steps(plan)
     commands = [step.command for step in steps]
+    hidden = made(world.program) - exported.names.steps.keys()
+    commands += (Command(one, ()) for one in world.program.actions if one in hidden)
     found = fitted(simulator, start, commands, goal)
     if found is None:
         return "its steps do not lead to the goal"

@@ -77,7 +77,8 @@ def test_a_mistake_is_told_at_its_place(before: str, after: str, wanted: str) ->
         ("- block) (on", "- (either block object)) (on", "`either` with `object`"),
         ("(:action lift", "(:process lift", "A process"),
         ("(:action lift", "(:event lift", "An event"),
-        ("(clear ?b)\n    :e", "(preference p (clear ?b))\n    :e", "A preference"),
+        ("(clear ?b)\n    :e", "(not (preference p (clear ?b)))\n    :e",
+         "A preference in this place"),
         (":effect (not (clear ?b))", ":effect (oneof (clear ?b) (and))", "`oneof`"),
         (":effect (not (clear ?b))", ":effect (at start (clear ?b))", "A timed effect"),
         (":effect (not (clear ?b))", ":effect (when (clear ?b) (increase (total-cost) 1))",
@@ -95,10 +96,10 @@ def test_what_a_world_cannot_hold_is_named(before: str, after: str, what: str) -
 @pytest.mark.parametrize(
     ("line", "what"),
     [
-        ("(:constraints (always (clear a)))", "A constraint"),
+        ("(:constraints (hold-after 3 (clear a)))", "The constraint `hold-after`"),
         ("(:init (at 5 (clear b)))", "A timed initial literal"),
-        ("(:goal (preference p (clear a)))", "A preference"),
-        ("(:goal (sometime (clear a)))", "The constraint `sometime`"),
+        ("(:goal (or (preference p (clear a))))", "A preference in this place"),
+        ("(:goal (sometime (clear a)))", "The constraint `sometime` in a condition"),
     ],
 )
 def test_what_a_problem_cannot_hold_is_named(line: str, what: str) -> None:

@@ -51,7 +51,15 @@ from tokenworld.planning.pddl.tree import (
 )
 from tokenworld.planning.pddl.values import Case
 from tokenworld.planning.pddl.verbatim import verbatim_domain, verbatim_pair
-from tokenworld.planning.pddl.words import Fixed, LiftingError, Names, StepOrigin, Vocabulary, legal
+from tokenworld.planning.pddl.words import (
+    Fixed,
+    LiftingError,
+    Names,
+    StepOrigin,
+    Vocabulary,
+    legal,
+    made,
+)
 from tokenworld.planning.pddl.writes import group
 from tokenworld.planning.task import Effect, Operator, Task, Variable
 from tokenworld.planning.task import Literal as Condition
@@ -256,16 +264,20 @@ def export_pddl(
     goal: str | None,
     encode: Encode | None = None,
     stored: Stored | None = None,
+    *,
+    compiled: bool = False,
 ) -> PddlExport:
     """Write one world as PDDL; ``values`` gives the start value of each slot after setup,
     ``stored`` (if it is known) the facts of a relation that hold then.
 
     ``goal`` names a goal line (``None``: any of them). ``encode`` makes the finite task of the
     world where the lifted form is not exact; without it the constructs that prevent that form are
-    raised as `Failure` (TW0801). A goal that the world lacks is a `Failure` too.
+    raised as `Failure` (TW0801). A goal that the world lacks is a `Failure` too. With ``compiled``,
+    as planners need it, the constraints and preferences of an import stay rules.
     """
     line = goal_line(instance, goal)
-    found = _verbatim(instance, values, line, stored)
+    rules = compiled and made(instance.program)
+    found = None if rules else _verbatim(instance, values, line, stored)
     if found is not None:
         return found
     domain = lift_domain(Vocabulary(instance), line)
@@ -318,7 +330,9 @@ def _rewards(instance: Instance) -> Iterator[Diagnostic]:
         yield _note("TW0801", message, line.span)
 
 
-def export_world(simulator: Simulator[StateT], state: StateT, goal: str | None) -> PddlExport:
+def export_world(
+    simulator: Simulator[StateT], state: StateT, goal: str | None, *, compiled: bool = False
+) -> PddlExport:
     """Write the world of a simulator from one of its states, grounded where it has to be.
 
     Raises `Failure` where the goal is unknown or neither form can express the world.
@@ -333,7 +347,7 @@ def export_world(simulator: Simulator[StateT], state: StateT, goal: str | None) 
             raise Failure(*(_obstacle(one) for one in found.obstacles))
         return found.task
 
-    return export_pddl(instance, partial(simulator.read, state), goal, task)
+    return export_pddl(instance, partial(simulator.read, state), goal, task, compiled=compiled)
 
 
 def _obstacle(obstacle: Obstacle) -> Diagnostic:

@@ -8,6 +8,7 @@ task is played to see which of them are the steps of a plan.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 
 from tokenworld.core.program import lowered
 from tokenworld.diagnostics import Diagnostic, Failure
@@ -16,27 +17,29 @@ from tokenworld.model import EnumType
 from tokenworld.planning.pddl.domain import takes_time
 from tokenworld.planning.pddl.export import PddlExport
 from tokenworld.planning.pddl.tree import PddlAction, flat
-from tokenworld.planning.pddl.words import Fixed, StepOrigin
+from tokenworld.planning.pddl.words import Fixed, StepOrigin, made, metric_of, shown_metric
 from tokenworld.planning.task import Operator, Task
 from tokenworld.planning.verdict import PlanStep
 
 __all__ = ["plan_lines", "plan_text"]
 
 
-def plan_text(lines: Sequence[str], cost: int | None, ticks: int | None = None) -> str:
+def plan_text(lines: Sequence[str], cost: int | Fraction | None, ticks: int | None = None) -> str:
     """The text of a plan file: an action a line, and what they cost.
 
     ``cost`` is ``None`` where the problem has no metric of costs: each action is then worth 1. With
     ``ticks``, which a plan with times takes, these are told instead.
     """
-    paid, kind = (len(lines), "unit") if cost is None else (cost, "general")
+    paid, kind = (str(len(lines)), "unit")
+    if cost is not None:
+        paid, kind = shown_metric(Fraction(cost)), "general"
     last = f"; cost = {paid} ({kind} cost)" if ticks is None else f"; makespan = {ticks}"
     return "".join(f"{line}\n" for line in (*lines, last))
 
 
 def plan_lines(
     export: PddlExport, instance: Instance, steps: Sequence[PlanStep], cost: int
-) -> tuple[tuple[str, ...], int | None]:
+) -> tuple[tuple[str, ...], int | Fraction | None]:
     """The actions of the exported pair that are the steps of a plan, and their `total-cost`.
 
     ``cost`` is what the rules charge for the plan; the result has ``None`` in its place where the
@@ -50,7 +53,10 @@ def plan_lines(
         paid = sum(one.cost for one in operators)
     else:
         found, paid = tuple(_Lifted(export, instance).lines(steps)), cost
-    return found, None if export.pair.problem.metric is None else paid
+    if export.pair.problem.metric is None:
+        return found, None
+    metric = metric_of(instance.program, paid)
+    return found, paid if metric is None else metric
 
 
 # ---- the lifted form ----------------------------------------------------------------------------
@@ -72,7 +78,10 @@ class _Lifted:
 
     def lines(self, steps: Sequence[PlanStep]) -> Iterator[str]:
         """The actions of all steps, each followed by the phases of its tick."""
+        hidden = made(self._instance.program) - self._ways.keys()
         for number, step in enumerate(steps, 1):
+            if step.command.action in hidden:
+                continue
             yield self._line(number, step)
             if step.command.is_pass or takes_time(self._rules[step.command.action]):
                 yield from self._phases

@@ -20,7 +20,7 @@ from tokenworld.planning.pddl.tree import (
     lists,
 )
 from tokenworld.planning.pddl.values import number
-from tokenworld.planning.pddl.words import Ladder, Vocabulary, legal, pddl_entries, sort_of
+from tokenworld.planning.pddl.words import Ladder, Vocabulary, legal, made, pddl_entries, sort_of
 
 Values = Callable[[str, tuple[Raw, ...]], Raw]
 """The start value of a slot, after setup."""
@@ -36,7 +36,11 @@ def domain_name(words: Vocabulary) -> str:
 
 def declared_requirements(words: Vocabulary) -> tuple[str, ...] | None:
     """The requirements of the `pddl` block as written, if it has some."""
-    return pddl_entries(words.instance.program).get("requirements")
+    program = words.instance.program
+    found = pddl_entries(program).get("requirements")
+    if found is None or not made(program):
+        return found
+    return tuple(one for one in found if one.lower() not in ("preferences", "constraints"))
 
 
 def _fluents(words: Vocabulary, numeric: bool) -> Iterator[Fluent]:

@@ -22,6 +22,7 @@ from tokenworld.planning.pddl.tree import (
     Signature,
     Typed,
     heads,
+    parsed,
 )
 from tokenworld.planning.pddl.words import Names, parts_of_union, union_type
 
@@ -300,22 +301,5 @@ class Renaming:
             objects=tuple(self._typed(one) for one in problem.objects),
             init=tuple(self._expr(one) for one in problem.init),
             goal=self._expr(problem.goal),
-            metric=None if problem.metric is None else self._expr(_parsed(problem.metric)),
+            metric=None if problem.metric is None else self._expr(parsed(problem.metric)),
         )
-
-
-def _parsed(metric: Expr) -> Expr:
-    """A metric that was kept as it was written, as an expression."""
-    if not isinstance(metric, str) or not metric.startswith("("):
-        return metric
-    open_: list[list[Expr]] = [[]]
-    for word in re.findall(r"[()]|[^\s()]+", metric):
-        match word:
-            case "(":
-                open_.append([])
-            case ")" if len(open_) > 1:
-                done = tuple(open_.pop())
-                open_[-1].append(done)
-            case _:
-                open_[-1].append(word)
-    return open_[0][0] if open_[0] else metric

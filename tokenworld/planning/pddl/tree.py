@@ -7,6 +7,7 @@ an empty condition is `TRUE`. The text is stable and readable, one conjunct per 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -64,6 +65,7 @@ class PddlDomain:
     derived: tuple[PddlDerived, ...]
     actions: tuple[PddlAction, ...]
     comments: tuple[str, ...] = ()
+    constraints: Expr | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +78,30 @@ class PddlProblem:
     metric: Expr | None = None
     comments: tuple[str, ...] = ()
     sense: str = "minimize"
+    constraints: Expr | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class PddlPair:
     domain: PddlDomain
     problem: PddlProblem
+
+
+def parsed(text: Expr) -> Expr:
+    """An expression that was kept as it was written."""
+    if not isinstance(text, str) or not text.startswith("("):
+        return text
+    open_: list[list[Expr]] = [[]]
+    for word in re.findall(r"[()]|[^\s()]+", text):
+        match word:
+            case "(":
+                open_.append([])
+            case ")" if len(open_) > 1:
+                done = tuple(open_.pop())
+                open_[-1].append(done)
+            case _:
+                open_[-1].append(word)
+    return open_[0][0] if open_[0] else text
 
 
 def _is(expr: Expr, head: str) -> bool:
@@ -304,6 +324,8 @@ def domain_text(domain: PddlDomain) -> str:
     lines += _section(
         "functions", [f"{_signature(one)} - {one.result}" for one in domain.functions]
     )
+    if domain.constraints is not None:
+        lines.append(f"  (:constraints {_condition(domain.constraints, 2)})")
     for derived in domain.derived:
         lines += _derived(derived)
     for action in domain.actions:
@@ -322,6 +344,8 @@ def problem_text(problem: PddlProblem) -> str:
     lines += ["  (:init", *(f"    {flat(fact)}" for fact in problem.init)]
     lines[-1] += ")"
     lines.append(f"  (:goal {_condition(problem.goal, 2)})")
+    if problem.constraints is not None:
+        lines.append(f"  (:constraints {_condition(problem.constraints, 2)})")
     if problem.metric is not None:
         lines.append(f"  (:metric {problem.sense} {flat(problem.metric)})")
     return "\n".join(lines) + ")\n"

@@ -50,14 +50,17 @@ from tokenworld.planning.pddl.tree import (
     Signature,
     Typed,
     joined,
+    parsed,
     top_conjuncts,
     variables,
 )
 from tokenworld.planning.pddl.values import comparison, implication, is_made, number
 from tokenworld.planning.pddl.words import (
+    LABEL,
     Names,
     StepOrigin,
     kebab,
+    made,
     parts_of_union,
     pddl_entries,
     union_type,
@@ -96,7 +99,7 @@ class Verbatim:
 
     def __init__(self, program: Program, comments: tuple[str, ...]) -> None:
         self.program, self.comments, self.rules = program, comments, lowered(program)
-        self.entries = pddl_entries(program)
+        self.entries, self.made = pddl_entries(program), made(program)
         requirements = self.entries.get("requirements", ())
         declared = "derived-predicates" in [one.lower() for one in requirements]
         kept = declared or "derived" in self.entries
@@ -208,7 +211,19 @@ class Verbatim:
             raise Richer
         return {**env, let.names[0]: self.term(let.value, env)}
 
+    def _is_made(self, one: core.Statement) -> bool:
+        """Whether a statement only notes what a constraint has to remember."""
+        match one:
+            case core.Write(target=target):
+                return target.fluent in self.made
+            case core.If(then=body, otherwise=()) | core.For(body=body):
+                return bool(body) and all(map(self._is_made, body))
+            case _:
+                return False
+
     def _effect(self, one: core.Statement, env: Env) -> list[Expr]:
+        if self.made and self._is_made(one):
+            return []
         match one:
             case core.Write():
                 return [self._write(one, env)]
@@ -253,10 +268,14 @@ class Verbatim:
     def _domain(self) -> PddlDomain:
         self._nothing_else()
         costs = any(action.cost is not None for action in self.rules.actions.values())
+        if "scale" in self.entries:
+            costs = any(key.startswith("costs ") for key in self.entries)
         predicates = self._predicates()
         functions = self._functions(costs)
         types, constants = tuple(self._types()), tuple(self._constants())
-        actions = tuple(self._action(one) for one in self.rules.actions.values())
+        actions = tuple(
+            self._action(one) for one in self.rules.actions.values() if one.name not in self.made
+        )
         for names in (
             [one.name for one in types],
             [one.name for one in (*predicates, *functions)],
@@ -273,7 +292,13 @@ class Verbatim:
             tuple(self._derived()),
             actions,
             self.comments,
+            self._kept("constraints"),
         )
+
+    def _kept(self, key: str) -> Expr | None:
+        """An expression that the ``pddl`` block has as it was written."""
+        entry = self.entries.get(key)
+        return None if entry is None else parsed(entry[0])
 
     def _world(self) -> str:
         return next(iter(self.program.worlds), "unnamed")
@@ -357,9 +382,10 @@ class Verbatim:
         return Typed(verbatim(one.name), self.type(one.of) if one.typed else None)
 
     def _constants(self) -> Iterator[Typed]:
-        for one in self.program.objects.values():
-            if one.world is None:
-                yield self._object(one)
+        known = [one for one in self.program.objects.values() if one.world is None]
+        own = self.entries.get("constants")
+        for one in known if own is None else known[: int(own[0])]:
+            yield self._object(one)
 
     # ---- facts and functions ----------------------------------------------------------------
 
@@ -367,7 +393,7 @@ class Verbatim:
         found = [
             (self._place(one.span), self._signature(one))
             for one in self.program.fluents.values()
-            if isinstance(one.type, BoolType)
+            if isinstance(one.type, BoolType) and one.name not in self.made
         ]
         for derive in self.rules.derives.values():
             if derive.name not in self.derived or not isinstance(derive.type, BoolType):
@@ -416,7 +442,7 @@ class Verbatim:
         found = [
             self._function(one)
             for one in self.program.fluents.values()
-            if not isinstance(one.type, BoolType)
+            if not isinstance(one.type, BoolType) and one.name not in self.made
         ]
         position = self.entries.get(_COST)
         at = len(found) + 1 if position is None else int(position[0])
@@ -454,15 +480,32 @@ class Verbatim:
         for guard in action.guards:
             if isinstance(guard, core.Let):
                 env = self.named(guard, env)
-            else:
+            elif not self.made or guard.label != LABEL:
                 asked.append(self.term(guard.condition, env))
+        self._prefer(action, asked)
         effects = self.effects(action.body, env)
         note = self.entries.get(f"order {action.name}")
         if note:
             effects = in_written_order(effects, note[0])
-        if action.cost is not None:
-            effects.append(("increase", (_COST,), self.term(action.cost, env)))
+        effects += self._pays(action, env)
         return PddlAction(verbatim(action.name), params, joined(asked), tuple(effects))
+
+    def _prefer(self, action: Action, asked: list[Expr]) -> None:
+        """Put the preferences of a precondition at their places."""
+        start = f"preference {action.name} "
+        soft = [key for key in self.entries if key.startswith(start)]
+        for place, key in sorted((int(key.removeprefix(start)), key) for key in soft):
+            asked.insert(place, parsed(self.entries[key][0]))
+
+    def _pays(self, action: Action, env: Env) -> Iterator[Expr]:
+        """What an action adds to ``(total-cost)``: as written, if its cost is another measure."""
+        if "scale" in self.entries:
+            texts = self.entries.get(f"costs {action.name}", ("",))[0]
+            costs: Iterable[Expr] = parsed(f"({texts})")
+        else:
+            costs = () if action.cost is None else (self.term(action.cost, env),)
+        for cost in costs:
+            yield ("increase", (_COST,), cost)
 
     # ---- problems ---------------------------------------------------------------------------
 
@@ -481,7 +524,8 @@ class Verbatim:
             raise Richer
         if world.time_always or len(instance.members[ROOT]) < len(instance.objects):
             raise Richer
-        own = [one.decl for one in instance.objects if one.decl.world is not None]
+        constants = {one.name for one in domain.constants}
+        own = [one.decl for one in instance.objects if one.decl.name not in constants]
         objects = tuple(self._object(one) for one in own)
         _distinct(one.name for one in (*domain.constants, *objects))
         metric, sense = self._metric(world.name)
@@ -490,10 +534,11 @@ class Verbatim:
             domain.name,
             objects,
             tuple(self._init(instance, values, stored)),
-            self.term(line.condition, {}),
+            self._kept(f"goal {world.name}") or self.term(line.condition, {}),
             metric,
             self.comments,
             sense,
+            self._kept(f"constraints {world.name}"),
         )
         pair = PddlPair(domain, problem)
         if "requirements" not in self.entries:
@@ -518,7 +563,8 @@ class Verbatim:
                 return slots(instance, one)
             return sorted((args for args, _ in stored(one.id)), key=str)
 
-        every = {(one.id, args): None for one in fluents.values() for args in holding(one)}
+        known_to_pddl = [one for one in fluents.values() if one.name not in self.made]
+        every = {(one.id, args): None for one in known_to_pddl for args in holding(one)}
         for slot in {**written, **every}:
             raw, literal = values(*slot), written.get(slot)
             if raw is False:
@@ -687,7 +733,10 @@ def _names(instance: Instance) -> Names:
     for number_, one in enumerate(instance.objects):
         names.objects[one.decl.name.lower()] = number_
         names.words["", number_] = one.decl.name
+    hidden = made(instance.program)
     for action in instance.program.actions.values():
+        if action.name in hidden:
+            continue
         args = tuple(range(len(action.params)))
         names.steps[action.name.lower()] = StepOrigin(action.name, args)
     return names

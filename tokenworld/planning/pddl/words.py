@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from typing import Literal, assert_never
 
@@ -69,6 +70,38 @@ def kebab(name: str) -> str:
 def pddl_entries(program: Program) -> dict[str, tuple[str, ...]]:
     """The lines of the ``pddl`` block, with the facts that the rules do not contain."""
     return {entry.key: entry.values for entry in program.pddl}
+
+
+LABEL = "constraint"
+"""The label of the requires that constraints of an imported problem add to actions."""
+
+
+def made(program: Program) -> frozenset[str]:
+    """The fluents and actions that an import made of constraints and preferences."""
+    return frozenset(pddl_entries(program).get("made", ()))
+
+
+def metric_of(program: Program, cost: int) -> Fraction | None:
+    """The metric of a plan of an imported problem whose costs are another measure of it.
+
+    The entry ``scale`` has a sign, a constant and a unit: the metric is the sign times the sum of
+    the constant and the cost by the unit.
+    """
+    entry = pddl_entries(program).get("scale")
+    if entry is None:
+        return None
+    sign, constant, unit = map(Fraction, entry[0].split())
+    return sign * (constant + cost / unit)
+
+
+def shown_metric(metric: Fraction) -> str:
+    """A metric as a decimal number, or as a fraction where it is none."""
+    digits = len(str(metric.denominator))
+    whole = metric * 10 ** (3 * digits)
+    if whole.denominator != 1:
+        return str(metric)
+    text = f"{float(metric):.{3 * digits}f}" if abs(whole) < 10**15 else str(float(metric))
+    return text.rstrip("0").rstrip(".")
 
 
 def union_type(parts: Sequence[str]) -> str:

@@ -75,7 +75,7 @@ def numeric_pddl(simulator: Simulator[StateT], state: StateT, goal: str | None) 
 
     instance = simulator.instance_at(state)
     refuse_huge(instance, slots=True)
-    export = sanitize(export_pddl(instance, partial(simulator.read, state), goal))
+    export = sanitize(export_pddl(instance, partial(simulator.read, state), goal, compiled=True))
     pair, steps = _spread(export.pair), export.names.steps
     waiting = next((name for name, origin in steps.items() if origin.action == ""), None)
     if waiting is not None:
@@ -202,7 +202,7 @@ def translated_downward(
     try:
         export = export_pddl(
             simulator.instance_at(state), partial(simulator.read, state), goal,
-            stored=partial(simulator.stored, state),
+            stored=partial(simulator.stored, state), compiled=True,
         )  # fmt: skip
     except Failure:
         return

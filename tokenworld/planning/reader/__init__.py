@@ -8,11 +8,21 @@ that a remark of the ordinary checker about the imported text is reported at its
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
 from tokenworld.check import check_source
-from tokenworld.diagnostics import Diagnostic, Failure, Source, Span, in_order
+from tokenworld.diagnostics import (
+    Diagnostic,
+    Failure,
+    Severity,
+    Source,
+    Span,
+    has_errors,
+    in_order,
+)
 from tokenworld.planning.reader.effects import reads, writes
 from tokenworld.planning.reader.files import (
     Action,
@@ -52,19 +62,22 @@ def import_pddl(domain_source: Source, problem_sources: tuple[Source, ...]) -> I
     Raises `Failure` with everything that is wrong or cannot be taken, each with its place.
     """
     faults, lent = Faults(), partial(shared_objects, problem_sources)
-    domain = read_domain(domain_source, faults, lent)
+    over_time = any(_OVER_TIME.search(one.text) for one in (domain_source, *problem_sources))
+    whole = over_time and len(problem_sources) == 1
+    domain = read_domain(domain_source, faults, lent, whole=whole)
     if domain is None:
         raise Failure(*faults.found)
     if at_once := _without_order(domain):
         faults = Faults()
-        domain = read_domain(domain_source, faults, lent, at_once) or domain
+        domain = read_domain(domain_source, faults, lent, at_once, whole=whole) or domain
     remarks, problems = list(faults.found), list[Problem | None]()
     for source in problem_sources:
         faults = Faults()
         problems.append(read_problem(source, domain, faults))
         remarks += faults.found
     read = tuple(problem for problem in problems if problem is not None)
-    if len(read) < len(problems):
+    remarks += _apart(domain, read) if len(problem_sources) != 1 else ()
+    if len(read) < len(problems) or has_errors(remarks):
         raise Failure(*in_order(remarks))
     return _imported(domain, read, remarks)
 
@@ -75,6 +88,21 @@ def _imported(domain: Domain, problems: tuple[Problem, ...], remarks: list[Diagn
     text = "".join(f"{line}\n" for line, _ in lines)
     return Imported(text, tuple(span for _, span in lines), names, in_order(remarks))
 
+
+def _apart(domain: Domain, problems: tuple[Problem, ...]) -> Iterator[Diagnostic]:
+    """Constraints and preferences become rules of the domain, and so of one problem: with several,
+    or with none, this is told."""
+    found = [*domain.constraints, *(one for action in domain.actions for one in action.preferences)]
+    for problem in problems:
+        found += (*problem.preferences, *problem.constraints)
+    for one in found[:1]:
+        what = "Constraints and preferences are rules for one problem."
+        hint = "Import the domain with each problem by itself."
+        severity = Severity.ERROR if problems else Severity.WARNING
+        yield Diagnostic("TW0810", what, one.span, hint=hint, severity=severity)
+
+
+_OVER_TIME = re.compile(r"^[^;\n]*\(\s*(preference|:constraints)\b", re.I | re.M)
 
 _READ_AFTER_CHANGE = ("TW0403", "TW0404")
 

@@ -156,7 +156,21 @@ def _conditions(item: Item, faults: Faults) -> Iterator[_Part]:
             for when, inner in _conditions(item.items[2], faults):
                 yield when, Group((*item.items[:2], inner), item.span)
             return
+        if item.head == "preference" and len(item.items) > 1:
+            yield _preferred(item, faults)
+            return
         yield _timed(item, faults, "condition")
+
+
+def _preferred(item: Group, faults: Faults) -> _Part:
+    """A preference for a condition at one time."""
+    inner = list(_conditions(item.items[-1], faults))
+    times = {when for when, _ in inner}
+    if len(times) != 1:
+        hint = "Write a preference for each time."
+        raise faults.unsupported("A preference about several times", item.span, hint)
+    asked = inner[0][1] if len(inner) == 1 else _joined([one for _, one in inner], item)
+    return inner[0][0], Group((*item.items[:-1], asked), item.span)
 
 
 def _effects(item: Item, faults: Faults) -> Iterator[_Part]:
@@ -192,6 +206,4 @@ def _timed(item: Group, faults: Faults, what: str) -> _Part:
     if (item.head, key, what) == ("over", "all", "condition"):
         return "all", item.items[2]
     hint = "Write `(at start …)`, `(over all …)` or `(at end …)` around it."
-    if item.head == "preference":
-        raise faults.unsupported("A preference", item.span, "Leave it out.")
     raise faults.unexpected(f"`{show(item)[:40]}` has no time.", item.span, hint)

@@ -296,11 +296,13 @@ class Expressions(Parts):
             case "=" | "<" | "<=" | ">" | ">=":
                 return self._compared(item, names)
             case "preference":
-                hint = "Make it a condition, or leave it out."
-                raise self.faults.unsupported("A preference", item.span, hint)
+                hint = "Write it as a conjunct of the goal, the precondition or the constraints."
+                raise self.faults.unsupported("A preference in this place", item.span, hint)
             case head if head in _TRAJECTORY and any(isinstance(one, Group) for one in parts):
-                hint = "Leave it out, or say it with the goal."
-                raise self.faults.unsupported(f"The constraint `{head}`", item.span, hint)
+                hint = "Write it in `(:constraints …)`."
+                raise self.faults.unsupported(
+                    f"The constraint `{head}` in a condition", item.span, hint
+                )
             case head if head in _TEMPORAL and is_timed(item):
                 hint = "Use an action without duration."
                 raise self.faults.unsupported("A timed condition", item.span, hint)

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, cast
 
 from tokenworld.diagnostics import Related, Severity, Source, Span, closest, has_errors
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.planning.reader.durations import duration, untimed
-from tokenworld.planning.reader.effects import Change, Effect, Effects, Put, writes
+from tokenworld.planning.reader.effects import Change, Effect, Put, writes
 from tokenworld.planning.reader.expressions import is_number, show
 from tokenworld.planning.reader.names import (
     ROOT,
@@ -28,6 +28,12 @@ from tokenworld.planning.reader.names import (
     once,
 )
 from tokenworld.planning.reader.sexpr import Faults, Group, Item, Skip, Word, read_items
+from tokenworld.planning.reader.trajectories import (
+    Trajectories,
+    Wanted,
+    has_preference,
+    parted,
+)
 
 _MOST_PARAMETERS = 32
 
@@ -48,7 +54,8 @@ class Derived:
 @frozen
 class Action:
     """An action; ``costs`` are its additions to ``total-cost``, in written order. ``takes`` are the
-    ticks of a durative one."""
+    ticks of a durative one. ``preferences`` are those in its precondition, ``soft`` the same as
+    written, each with its place among the conjuncts; ``paid`` are the costs as written."""
 
     name: Word
     params: tuple[Typed, ...]
@@ -58,12 +65,18 @@ class Action:
     costs: tuple[Phrase, ...]
     span: Span
     takes: Phrase | None = None
+    preferences: tuple[Wanted, ...] = ()
+    soft: tuple[tuple[int, Item], ...] = ()
+    paid: tuple[Item, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Domain:
     """A domain. ``requirements`` are without the colon and as written; ``predicates`` and
-    ``functions`` are in written order. ``groups`` as `Expressions` gathers them."""
+    ``functions`` are in written order. ``groups`` as `Expressions` gathers them.
+
+    ``constraints`` are those of its section, ``written`` the section's content. ``own`` counts the
+    constants that it declares itself, where the objects of the problem follow them."""
 
     name: Word
     requirements: tuple[Word, ...]
@@ -73,6 +86,14 @@ class Domain:
     derived: tuple[Derived, ...]
     actions: tuple[Action, ...]
     groups: tuple[frozenset[str], ...]
+    constraints: tuple[Wanted, ...] = ()
+    written: Item | None = None
+    own: int | None = None
+
+    @property
+    def prefers(self) -> bool:
+        """Whether a precondition has a preference."""
+        return any(action.preferences for action in self.actions)
 
     @property
     def pays(self) -> bool:
@@ -87,6 +108,7 @@ class Metric:
     sense: Literal["minimize", "maximize"]
     text: str
     span: Span
+    item: Item
 
     @property
     def is_total_cost(self) -> bool:
@@ -101,7 +123,8 @@ class Metric:
 @dataclass(frozen=True, slots=True)
 class Problem:
     """A problem. ``init`` are the facts and values at the start, ``given`` the slots of functions
-    that have a value there; ``every`` are its objects and the constants."""
+    that have a value there; ``every`` are its objects and the constants. ``goal`` is without the
+    ``preferences`` in it; ``written`` has the goal and the constraints as they are written."""
 
     name: Word
     objects: tuple[Typed, ...]
@@ -111,6 +134,9 @@ class Problem:
     goal: Phrase
     metric: Metric | None
     groups: tuple[frozenset[str], ...]
+    preferences: tuple[Wanted, ...] = ()
+    constraints: tuple[Wanted, ...] = ()
+    written: Mapping[str, Item] = field(default_factory=dict)
 
 
 # ---- the frame ----------------------------------------------------------------------------------
@@ -120,7 +146,6 @@ Lent = Callable[[], Mapping[str, Typed]]
 _LATER = {
     ":process": ("A process", "Write it as a law in the `.tw` file."),
     ":event": ("An event", "Write it as a law in the `.tw` file."),
-    ":constraints": ("A constraint", "Leave it out, or say it with the goal."),
     ":axiom": ("An old-style axiom", "Write `(:derived (p ?x) condition)`."),
     ":task": ("A task network", "Write the methods as actions."),
     ":method": ("A task network", "Write the methods as actions."),
@@ -131,7 +156,7 @@ _LATER = {
 }
 
 
-class _FileReader(Effects):
+class _FileReader(Trajectories):
     """The reader that domains and problems share: the frame and the sections."""
 
     def sections(self, items: tuple[Item, ...], known: dict[str, Callable[[Group], None]]) -> None:
@@ -214,12 +239,15 @@ class _DomainReader(_FileReader):
     """Reads the declarations of a domain, and keeps its rules for when all names are known.
 
     ``at_once`` are the actions whose effects read what they change, with `was` (see `effects`).
-    ``lent`` gives the objects of the problems, which rules may name as if they were constants.
+    ``lent`` gives the objects of the problems, which rules may name as if they were constants; with
+    ``whole`` they all become constants.
     """
 
-    def __init__(self, faults: Faults, lent: Lent, at_once: frozenset[str]) -> None:
+    def __init__(self, faults: Faults, lent: Lent, at_once: frozenset[str], whole: bool) -> None:
         super().__init__(faults)
-        self.lent, self.at_once = lent, at_once
+        self.lent, self.at_once, self.whole = lent, at_once, whole
+        self.wanted: list[Wanted] = []
+        self.written: Item | None = None
         self.requirements: list[Word] = []
         self.types: list[Typed] = []
         self.constants: list[Typed] = []
@@ -241,8 +269,10 @@ class _DomainReader(_FileReader):
                 ":derived": self.rules.append,
                 ":action": self.rules.append,
                 ":durative-action": self.rules.append,
+                ":constraints": self.rules.append,
             },
         )
+        own = len(self.constants) if self.whole else None
         self._borrow()
         self.symbols = self._declared()
         self.spelling, self.objects = Spelling(self.symbols), self.symbols.constants
@@ -250,6 +280,7 @@ class _DomainReader(_FileReader):
             (":derived", self._derived),
             (":action", self._action),
             (":durative-action", self._durative),
+            (":constraints", self._constraints),
         ):
             self.sections(tuple(one for one in self.rules if one.head == head), {head: read})
             self.feeds = self._depends()
@@ -263,6 +294,9 @@ class _DomainReader(_FileReader):
             tuple(self.derived),
             tuple(self.actions),
             tuple(self.groups),
+            tuple(self.wanted),
+            self.written,
+            own,
         )
 
     # ---- sections ---------------------------------------------------------------------------
@@ -312,6 +346,10 @@ class _DomainReader(_FileReader):
 
     def _borrow(self) -> None:
         """Make constants of the objects of the problems that rules name without a declaration."""
+        if self.whole:
+            known = {one.name.key for one in self.constants}
+            self.constants += (one for key, one in self.lent().items() if key not in known)
+            return
         named = {one.key: one for rule in self.rules for one in _arguments(rule)}
         for one in (*self.constants, *self.types):
             named.pop(one.name.key, None)
@@ -449,9 +487,11 @@ class _DomainReader(_FileReader):
             self.faults.tell("TW0810", what, more.span, label="one too many", hint=hint, names=True)
         names = self._variables(params)
         asked: Phrase | None = None
+        preferences: tuple[Wanted, ...] = ()
+        before, soft = _apart(fields.get(":precondition", Group((), name.span)))
         with suppress(Skip):
-            before = fields.get(":precondition", Group((), name.span))
             asked = self.condition(before, names)
+            preferences = tuple(self.preferences([one for _, one in soft], names))
         after = fields.get(":effect")
         effects = () if after is None else self.effects(after, names)
         if after is not None and name.key in self.at_once:
@@ -463,7 +503,17 @@ class _DomainReader(_FileReader):
         costs = tuple(one.value for one in effects if isinstance(one, Change) and one.pays)
         kept = tuple(one for one in effects if not (isinstance(one, Change) and one.pays))
         takes = None if ticks is None else self.term(ticks, names)
-        self.actions.append(Action(name, params, names, asked, kept, costs, item.span, takes))
+        paid = () if after is None else tuple(_paid(after))
+        self.actions.append(
+            Action(
+                name, params, names, asked, kept, costs, item.span, takes, preferences, soft, paid
+            )
+        )
+
+    def _constraints(self, item: Group) -> None:
+        (self.written,) = self.exactly(item, 1, "a constraint")
+        free = Locals(frozenset(self.symbols.constants) | _parameters(self.actions), {})
+        self.wanted += self.constraints(self.written, free)
 
     def _fields(self, item: Group, name: Word, more: tuple[str, ...]) -> dict[str, Item]:
         """The keywords of an action with what follows each."""
@@ -483,6 +533,39 @@ class _DomainReader(_FileReader):
                 raise self.faults.unexpected(message, word.span, "Write `()` for nothing.")
             fields[key] = value
         return fields
+
+
+def _apart(condition: Item) -> tuple[Item, tuple[tuple[int, Item], ...]]:
+    """A precondition without its preferences, and these with their places among the conjuncts."""
+    if not has_preference(condition):
+        return condition, ()
+    parts = condition.items[1:] if isinstance(condition, Group) and condition.head == "and" else ()
+    hard: list[Item] = []
+    soft: list[tuple[int, Item]] = []
+    for part in parts or (condition,):
+        kept, preferred = parted(part)
+        hard += kept
+        for one in preferred:
+            soft.append((len(hard) + len(soft), one))
+    span = condition.span
+    return Group((Word("and", span), *hard), span), tuple(soft)
+
+
+def _parameters(actions: Sequence[Action]) -> frozenset[str]:
+    """The names in actions, which the variables of constraints must not have: they become rules of
+    every action."""
+    return frozenset(one.name.key for action in actions for one in action.params)
+
+
+def _paid(effect: Item) -> Iterator[Item]:
+    """What an effect adds to ``(total-cost)`` on no condition, as written."""
+    if isinstance(effect, Group) and effect.head == "and":
+        for part in effect.items[1:]:
+            yield from _paid(part)
+    elif isinstance(effect, Group) and effect.head == "increase" and len(effect.items) == 3:
+        target = effect.items[1]
+        if (target.head if isinstance(target, Group) else target.key) == TOTAL_COST:
+            yield effect.items[2]
 
 
 def _below_root(of: Typed) -> bool:
@@ -511,9 +594,12 @@ def read_domain(
     faults: Faults,
     lent: Lent,
     at_once: frozenset[str] = frozenset(),
+    *,
+    whole: bool = False,
 ) -> Domain | None:
-    """The domain of a text as written; ``None`` where it cannot be used."""
-    reader = _DomainReader(faults, lent, at_once)
+    """The domain of a text as written; ``None`` where it cannot be used. ``whole``: all objects
+    that it is lent become constants."""
+    reader = _DomainReader(faults, lent, at_once, whole)
     frame = reader.framed(source, "domain", "Name the domain file first.")
     domain = None if frame is None else reader.read(*frame)
     return None if has_errors(faults.found) else domain
@@ -548,12 +634,16 @@ class _ProblemReader(_FileReader):
         super().__init__(faults)
         self.symbols, self.spelling = domain.symbols, domain.spelling
         self.of, self.own = domain.name, Word("", domain.name.span)
+        self.parameters = _parameters(domain.actions)
         self.declared: list[Typed] = []
         self.rules: list[Group] = []
         self.init: list[Put | Change] = []
         self.given: set[tuple[str, ...]] = set()
         self.goals: list[Phrase] = []
         self.metric: Metric | None = None
+        self.preferred: list[Wanted] = []
+        self.wanted: list[Wanted] = []
+        self.written: dict[str, Item] = {}
 
     def read(self, name: Word, items: tuple[Item, ...]) -> Problem | None:
         known: dict[str, Callable[[Group], None]] = {
@@ -562,12 +652,16 @@ class _ProblemReader(_FileReader):
             ":objects": self._objects,
             ":init": self.rules.append,
             ":goal": self.rules.append,
+            ":constraints": self.rules.append,
             ":metric": self._metric,
         }
         self.own = name
         self.sections(items, known)
         self._look_up()
-        self.sections(tuple(self.rules), {":init": self._init, ":goal": self._goal})
+        self.sections(
+            tuple(self.rules),
+            {":init": self._init, ":goal": self._goal, ":constraints": self._constraints},
+        )
         if not any(one.head == ":goal" for one in self.rules):
             what = f"Problem `{name.text}` has no goal."
             self.faults.tell("TW0101", what, name.span, hint="Write `(:goal condition)`.")
@@ -582,6 +676,9 @@ class _ProblemReader(_FileReader):
             self.goals[0],
             self.metric,
             tuple(self.groups),
+            tuple(self.preferred),
+            tuple(self.wanted),
+            self.written,
         )
 
     def _look_up(self) -> None:
@@ -614,7 +711,17 @@ class _ProblemReader(_FileReader):
 
     def _goal(self, item: Group) -> None:
         (condition,) = self.exactly(item, 1, "a condition")
-        self.goals.append(self.condition(condition, Locals(frozenset(self.every), {})))
+        names = Locals(frozenset(self.every), {})
+        hard, soft = parted(condition)
+        whole = Group((Word("and", item.span), *hard), condition.span) if soft else condition
+        self.written["goal"] = condition
+        self.goals.append(self.condition(whole, names))
+        self.preferred += self.preferences(soft, names)
+
+    def _constraints(self, item: Group) -> None:
+        (self.written["constraints"],) = self.exactly(item, 1, "a constraint")
+        free = Locals(frozenset(self.every) | self.parameters, {})
+        self.wanted += self.constraints(self.written["constraints"], free)
 
     def _metric(self, item: Group) -> None:
         sense, value = self.exactly(item, 2, "`minimize` or `maximize` and an expression")
@@ -623,7 +730,7 @@ class _ProblemReader(_FileReader):
             message = f"`{show(sense)[:40]}` is no way to measure a plan."
             raise self.faults.unexpected(message, sense.span, "Write `minimize` or `maximize`.")
         way = cast("Literal['minimize', 'maximize']", word)
-        self.metric = Metric(way, show(value), item.span)
+        self.metric = Metric(way, show(value), item.span, value)
 
     # ---- start ------------------------------------------------------------------------------
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby, product
 
 from tokenworld.diagnostics import Diagnostic
 from tokenworld.planning.reader.effects import Change, Line, Put, body_lines, told_order
+from tokenworld.planning.reader.expressions import show
 from tokenworld.planning.reader.files import Action, Derived, Domain, Problem
+from tokenworld.planning.reader.measures import COSTS, Unmeasured, measured
+from tokenworld.planning.reader.monitors import Monitors, monitors
 from tokenworld.planning.reader.names import (
     FRACTION,
     OR,
@@ -21,6 +25,7 @@ from tokenworld.planning.reader.names import (
     word,
 )
 from tokenworld.planning.reader.sexpr import Word
+from tokenworld.planning.reader.trajectories import Bound
 
 _WIDTH = 100
 _MOST_LINES = 50
@@ -34,11 +39,41 @@ def file_lines(
     remarks: list[Diagnostic],
 ) -> Iterator[Line]:
     """All lines; ``names`` are those of the worlds. What is dropped goes to ``remarks``."""
+    real = _real_functions(domain, problems)
+    added = _monitors(domain, problems, real | {FRACTION})
     yield "edition 1", domain.name.span
-    yield from _pddl_block(domain, problems, names, remarks)
-    yield from _rule_lines(domain, problems)
+    yield from _pddl_block(domain, problems, names, added, remarks)
+    yield from _rule_lines(domain, problems, added, real)
     for problem, name in zip(problems, names, strict=True):
-        yield from _world_lines(domain, problem, name)
+        yield from _world_lines(domain, problem, name, added)
+
+
+def _monitors(
+    domain: Domain,
+    problems: tuple[Problem, ...],
+    real: frozenset[str],
+) -> Monitors:
+    """The rules of the constraints and preferences of the one problem that has some, and of costs
+    with decimals, as those of a rule are whole numbers."""
+    if not problems:
+        return Monitors()
+
+    def members(one: Bound) -> int:
+        return len(_members(domain, problems[0], one.param.type))
+
+    metric, only = problems[0].metric, domain.own is not None and len(problems) == 1
+    soft = [*domain.constraints, *problems[0].constraints, *problems[0].preferences]
+    prefers = only and (domain.prefers or any(one.name is not None for one in soft))
+    decimals = any(one.numbers & real for action in domain.actions for one in action.costs)
+    try:
+        if metric is not None and prefers:
+            measure = measured(metric.sense, metric.item)
+            return monitors(domain, problems, measure, members, real)
+        if decimals:
+            return monitors(domain, problems, COSTS, members, real)
+    except Unmeasured as found:
+        return replace(monitors(domain, problems, None, members, real), unmeasured=str(found))
+    return monitors(domain, problems, None, members, real) if only else Monitors()
 
 
 # ---- what the rules do not say --------------------------------------------------------------
@@ -48,6 +83,7 @@ def _pddl_block(
     domain: Domain,
     problems: tuple[Problem, ...],
     names: tuple[str, ...],
+    added: Monitors,
     remarks: list[Diagnostic],
 ) -> Iterator[Line]:
     """The ``pddl { }`` block: names, requirements, foreign spellings, orders, metrics."""
@@ -76,7 +112,8 @@ def _pddl_block(
     for problem, name in zip(problems, names, strict=True):
         if name != problem.name.text:
             lines.append((f"`problem {name}`", word(problem.name.text)))
-    lines += _metrics(domain, problems, names, remarks)
+    lines += _metrics(domain, problems, names, added, remarks)
+    lines += _as_written(domain, problems, names, added)
     width = max(len(key) for key, _ in lines)
     yield "pddl {", place
     for key, value in lines:
@@ -111,36 +148,69 @@ def _metrics(
     domain: Domain,
     problems: tuple[Problem, ...],
     names: tuple[str, ...],
+    added: Monitors,
     remarks: list[Diagnostic],
 ) -> Iterator[tuple[str, str]]:
-    """The metrics that do not follow from the costs: kept word by word, not planned with."""
+    """The metrics that do not follow from the costs, word by word. Those that no preference made
+    a cost are not planned with."""
     for problem, name in zip(problems, names, strict=True):
         metric, paid = problem.metric, domain.pays
         if (metric is None and not paid) or (metric is not None and metric.is_total_cost and paid):
             continue
         text = "" if metric is None else f"{metric.sense} {metric.text}"
         yield f"`metric {name}`", f'"{text}"'
-        if metric is not None and not metric.is_known:
+        if metric is not None and not metric.is_known and added.paid is None:
             what = "Plans are not measured by this metric."
+            if added.unmeasured:
+                what = f"Plans are not measured by this metric: {added.unmeasured}."
             hint = "Increase `(total-cost)` by what a plan should pay."
             severity = Diagnostic("TW0809", what).severity
             remarks.append(Diagnostic("TW0810", what, metric.span, hint=hint, severity=severity))
 
 
+def _as_written(
+    domain: Domain, problems: tuple[Problem, ...], names: tuple[str, ...], added: Monitors
+) -> Iterator[tuple[str, str]]:
+    """Constraints and preferences as they are written, and the names of the rules for them."""
+    if domain.own is not None and len(problems) == 1:
+        yield "constants", str(domain.own)
+    if added.paid is not None:
+        yield "scale", f'"{added.sign} {added.offset} {added.scale}"'
+    if added.made:
+        yield "made", ", ".join(map(word, added.made))
+    if domain.written is not None:
+        yield "constraints", f'"{show(domain.written)}"'
+    for action in domain.actions:
+        for place, item in action.soft:
+            yield f"`preference {action.name.text} {place}`", f'"{show(item)}"'
+        if added.paid is not None and action.costs:
+            paid = " ".join(show(one) for one in action.paid)
+            yield f"`costs {action.name.text}`", f'"{paid}"'
+    for problem, name in zip(problems, names, strict=True):
+        if added.goal is not None:
+            yield f"`goal {name}`", f'"{show(problem.written["goal"])}"'
+        if "constraints" in problem.written:
+            yield f"`constraints {name}`", f'"{show(problem.written["constraints"])}"'
+
+
 # ---- declarations ---------------------------------------------------------------------------
 
 
-def _rule_lines(domain: Domain, problems: tuple[Problem, ...]) -> Iterator[Line]:
+def _rule_lines(
+    domain: Domain, problems: tuple[Problem, ...], added: Monitors, real: frozenset[str]
+) -> Iterator[Line]:
     """Everything behind the ``pddl`` block: types, constants, facts, functions, actions."""
     symbols, spelling = domain.symbols, domain.spelling
-    real, open_ = _real_functions(domain, problems), _open_fluents(domain, problems)
+    open_ = _open_fluents(domain, problems)
     functions = [one for one in symbols.functions.values() if one.name.key != TOTAL_COST]
     sections = [
         list(_types(domain)),
         list(_declare_objects(symbols.constants.values(), spelling, "")),
         [_predicate(one, domain) for one in symbols.predicates.values()],
         [_function(one, spelling, real, open_) for one in functions],
-        *(list(_action(one, domain)) for one in domain.actions),
+        added.declared,
+        *(list(_action(one, domain, added)) for one in domain.actions),
+        *added.settling,
     ]
     for lines in sections:
         if lines:
@@ -217,17 +287,21 @@ def _function(
     return f"function {word(function.name.text)}({inside}): {of}", function.name.span
 
 
-def _action(action: Action, domain: Domain) -> Iterator[Line]:
+def _action(action: Action, domain: Domain, added: Monitors) -> Iterator[Line]:
     head = f"action {word(action.name.text)}({_bound(action, domain)})"
     if action.takes is not None:
         head += f" takes {action.takes.text}"
-    if action.costs:
+    if added.paid is not None:
+        cost = added.paid[action.name.key]
+        head += f" cost {cost}" if cost else ""
+    elif action.costs:
         several = len(action.costs) > 1
         paid = joined("+", SUM, action.costs, action.span, SUM, SUM + 1)
         head += f" cost {paid.text if several else action.costs[0].text}"
     yield f"{head} {{", action.name.span
     for condition in action.precondition.conjuncts:
         yield f"  require {condition.text}", condition.span
+    yield from added.lines(action)
     yield from body_lines(action.effects, action.names, "  ")
     yield "}", action.name.span
 
@@ -283,7 +357,7 @@ def world_names(problems: tuple[Problem, ...]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _world_lines(domain: Domain, problem: Problem, name: str) -> Iterator[Line]:
+def _world_lines(domain: Domain, problem: Problem, name: str, added: Monitors) -> Iterator[Line]:
     """One world; each line of its setup once."""
     place = problem.name.span
     yield "", place
@@ -294,7 +368,8 @@ def _world_lines(domain: Domain, problem: Problem, name: str) -> Iterator[Line]:
         yield "  setup {", place
         yield from setup[start : start + _MOST_LINES]
         yield "  }", place
-    yield f"  goal reached: {problem.goal.text}", problem.goal.span
+    goal = added.goal or problem.goal
+    yield f"  goal reached: {goal.text}", goal.span
     yield "}", place
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tokenworld.diagnostics import Diagnostic, Failure, Span, usage
 from tokenworld.engine import EngineSimulator
 from tokenworld.planning.pddl.tree import flat
+from tokenworld.planning.pddl.words import made, metric_of
 from tokenworld.planning.search.interpreted import has_costs
 from tokenworld.planning.verdict import Verdict
 from tokenworld.session import LoadFailure, OpenWorld, open_world
@@ -56,6 +58,10 @@ class Target:
         """The steps of a plan for a PDDL pair, as planners write them; none for a `.tw` file."""
         return () if self.pair is None else pddl_steps(self.world, verdict)
 
+    def metric(self, verdict: Verdict) -> Fraction | None:
+        """The metric of a plan where costs are another measure of it: of preferences, for one."""
+        return metric_of(self.world.program, verdict.cost) if verdict.plan else None
+
 
 def opened(path: str, problem: Path | None) -> Target:
     """The world of ``FILE[:world]``, or of a PDDL domain and its problem; `Failure` where there is
@@ -85,7 +91,7 @@ def pddl_steps(world: OpenWorld, verdict: Verdict) -> tuple[str, ...]:
     given = [
         (shown.tick, step(one.command.action, one.command.args))
         for shown, one in zip(verdict.plan, verdict.steps, strict=True)
-        if not one.command.is_pass
+        if not one.command.is_pass and one.command.action not in made(world.program)
     ]
     if not given or not takes_time(world):
         return tuple(text for _, text in given)
@@ -130,12 +136,13 @@ class PlanFiles:
         out.line(f"plan: {path}")
         return str(path)
 
-    def _lines(self, verdict: Verdict) -> tuple[tuple[str, ...], int | None]:
+    def _lines(self, verdict: Verdict) -> tuple[tuple[str, ...], int | Fraction | None]:
         """The actions, and their cost where the problem counts it."""
         world = self._target.world
         simulator = EngineSimulator(world.engine, world.engine.start(self._seed))
         if self._target.pair is not None:
-            paid = verdict.cost if has_costs(simulator) else None
+            metric = self._target.metric(verdict)
+            paid = verdict.cost if metric is None and has_costs(simulator) else metric
             return self._target.actions(verdict), paid
         from tokenworld.planning.pddl.export import export_world
         from tokenworld.planning.pddl.plans import plan_lines

@@ -12,6 +12,7 @@ from tokenworld.engine import EngineSimulator
 from tokenworld.ground import Json
 from tokenworld.limits import attempt, halted, left
 from tokenworld.planning.honest.secrets import secrets_read
+from tokenworld.planning.pddl.words import shown_metric
 from tokenworld.planning.verdict import Explaining, Verdict, summary_lines
 from tokenworld.session import OpenWorld, Session
 from tokenworld.session.solving import check_goal, wins_under_seed
@@ -155,6 +156,8 @@ def plan_with(
     answer: dict[str, object] = {**told.to_json(), "why": why}
     if target.pair is not None:
         answer["pddl_plan"] = list(target.actions(verdict))
+    if (metric := target.metric(verdict)) is not None:
+        answer["metric"] = float(metric)
     code = verdict.exit_code
     if extras.quality is not None:
         answer["quality"] = extras.quality
@@ -489,3 +492,6 @@ def show_actions(target: Target, verdict: Verdict, out: Output) -> None:
         out.line("in PDDL:")
     for step in steps:
         out.line(f"  {step}")
+    metric = target.metric(verdict)
+    if metric is not None:
+        out.line(f"metric: {shown_metric(metric)}")

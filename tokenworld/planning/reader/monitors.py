@@ -1,0 +1,440 @@
+"""Constraints and preferences of a problem as rules (language.md §16, §19).
+
+Each action asks the state before it: a `require` refuses to go on from a state that a constraint
+forbids, and the body notes in facts of its own, the monitors, what later states depend on. The
+state after the last action is asked by the goal. Only actions that change what a constraint reads
+do so: between them nothing changes for it. So no phase and no other step is needed, and what the
+monitors note can be left out again. (Baier and McIlraith 2006 compile constraints by automata;
+these are theirs for the words of PDDL3.)
+
+What violated preferences cost is paid at the end, by actions that settle them one after the other
+(Keyder and Geffner 2009), a few at a time; one in a precondition is paid by its action.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import assert_never
+
+from tokenworld.diagnostics import Span
+from tokenworld.planning.pddl.words import LABEL
+from tokenworld.planning.reader.effects import Change, Line, writes
+from tokenworld.planning.reader.files import Action, Domain, Problem
+from tokenworld.planning.reader.measures import Measure, Unmeasured
+from tokenworld.planning.reader.names import (
+    AND,
+    ATOM,
+    COMPARE,
+    NOT,
+    OR,
+    SUM,
+    UNARY,
+    Phrase,
+    joined,
+    word,
+)
+from tokenworld.planning.reader.trajectories import AllOf, Bound, ForAll, Modal, Trajectory, Wanted
+
+_MOST_SUMS = 32
+"""Of what one settling action can cost, as encodings list all sums."""
+_MOST_SCALE = 10**9
+
+
+_Watched = tuple[frozenset[str] | None, Line]
+
+
+@dataclass(slots=True)
+class Monitors:
+    """What the constraints and preferences of a problem add to the rules.
+
+    ``declared`` are fluents; ``asked`` and ``noted`` stand in the actions that change one of these
+    predicates and functions, or in all (``None``); ``ends`` are conjuncts of the goal, ``settling``
+    actions; ``clock`` counts ticks. ``made`` are the names of all these.
+    With a measure, ``paid`` are the costs of the actions, and a plan of cost c has the metric
+    ``sign * (offset + c / scale)``; ``unmeasured`` says why there is none.
+    """
+
+    declared: list[Line] = field(default_factory=list)
+    asked: list[_Watched] = field(default_factory=list)
+    noted: list[_Watched] = field(default_factory=list)
+    ends: list[Phrase] = field(default_factory=list)
+    settling: list[list[Line]] = field(default_factory=list)
+    made: list[str] = field(default_factory=list)
+    clock: str = ""
+    goal: Phrase | None = None
+    paid: dict[str, str] | None = None
+    unmeasured: str = ""
+    scale: int = 1
+    sign: int = 1
+    offset: Fraction = Fraction(0)
+
+    def lines(self, action: Action) -> Iterator[Line]:
+        """What stands in an action, before its own changes."""
+        changed = frozenset[str]().union(*map(writes, action.effects))
+        for watched, line in (*self.asked, *self.noted):
+            if watched is None or watched & changed:
+                yield line
+        if self.clock:
+            took = "1" if action.takes is None else action.takes.text
+            yield f"  {self.clock}() += {took}", action.span
+
+
+def monitors(
+    domain: Domain,
+    problems: tuple[Problem, ...],
+    measure: Measure | None,
+    members: Callable[[Bound], int],
+    real: frozenset[str],
+) -> Monitors:
+    """The rules of a problem's constraints, and of its preferences with a ``measure``.
+
+    Only costs, of which nothing but decimals is to be seen to, may be those of several problems.
+    ``members`` counts the values of a variable; ``real`` are the functions that are not whole.
+    Raises `Unmeasured` where actions do not pay what the metric counts.
+    """
+    return _Writer(domain, problems, members, real).all(measure)
+
+
+class _Writer:
+    """Writes the monitors of one problem, each under a name of its own."""
+
+    def __init__(
+        self,
+        domain: Domain,
+        problems: tuple[Problem, ...],
+        members: Callable[[Bound], int],
+        real: frozenset[str],
+    ) -> None:
+        symbols, problem = domain.symbols, problems[0]
+        self._domain, self._problem, self._members = domain, problem, members
+        self._values = [one for each in problems for one in each.init if isinstance(one, Change)]
+        self._real = real
+        self._taken = {*symbols.predicates, *symbols.functions, *problem.every}
+        self._taken |= {one.name.key for one in domain.actions}
+        self._until = 0
+        self._feeds = _feeds(domain)
+        self.found = Monitors()
+
+    def all(self, measure: Measure | None) -> Monitors:
+        hard = [one for one in self._wanted() if one.name is None]
+        for one in hard:
+            self.found.ends.append(_closed(self._kept(one.of, one.scope, one), one.scope))
+        if measure is not None:
+            self._measure(measure)
+        else:
+            self._settle(())
+        self._count_time()
+        return self.found
+
+    def _wanted(self) -> tuple[Wanted, ...]:
+        return (*self._domain.constraints, *self._problem.constraints)
+
+    # ---- names and lines --------------------------------------------------------------------
+
+    def _fresh(self, wanted: str) -> str:
+        name, number = wanted, 2
+        while name.lower() in self._taken:
+            name, number = f"{wanted}-{number}", number + 1
+        self._taken.add(name.lower())
+        self.found.made.append(name)
+        return word(name)
+
+    def _fact(self, kind: str, scope: Sequence[Bound], wanted: Wanted) -> Phrase:
+        """A new fact for each value of the variables in scope, false at the start."""
+        name = self._fresh(f"{wanted.name or LABEL}-{kind}")
+        formals = ", ".join(one.text for one in scope)
+        self.found.declared.append((f"relation {name}({formals})", wanted.span))
+        given = ", ".join(one.name for one in scope)
+        return Phrase(f"{name}({given})", ATOM, wanted.span)
+
+    def _note(self, of: Modal, scope: Sequence[Bound], when: Phrase, change: str) -> None:
+        """Let actions make the change where the state before them is so."""
+        head = f"  if {when.text} {{"
+        if scope:
+            head = f"  for {', '.join(one.text for one in scope)} where {when.text} {{"
+        watched = self._watched(of)
+        lines = (head, f"    {change}", "  }")
+        self.found.noted += ((watched, (line, of.span)) for line in lines)
+
+    def _watched(self, of: Modal) -> frozenset[str] | None:
+        """The predicates and functions that a word about time depends on; ``None``: the clock."""
+        if of.kind == "within":
+            return None
+        reads = frozenset[str]().union(*(one.reads for one in of.conditions))
+        return reads.union(*(self._feeds.get(one, frozenset()) for one in reads))
+
+    # ---- trajectories -----------------------------------------------------------------------
+
+    def _kept(self, of: Trajectory, scope: tuple[Bound, ...], wanted: Wanted) -> Phrase:
+        """Whether it is kept, as the state after the last action shows."""
+        match of:
+            case AllOf(parts=parts):
+                kept = [self._kept(one, scope, wanted) for one in parts]
+                return _conjoined(kept, of.span)
+            case ForAll(bound=bound, part=part):
+                return _closed(self._kept(part, (*scope, *bound), wanted), bound)
+            case Modal():
+                return self._modal(of, scope, wanted)
+            case _:
+                assert_never(of)
+
+    def _modal(self, of: Modal, scope: tuple[Bound, ...], wanted: Wanted) -> Phrase:
+        first, last = of.conditions[0], of.conditions[-1]
+        match of.kind:
+            case "at end":
+                return first
+            case "always":
+                return self._never(of, _negated(first), scope, wanted)
+            case "sometime":
+                return self._seen(of, first, scope, wanted)
+            case "within":
+                return self._seen(of, _conjoined((first, self._by(of)), of.span), scope, wanted)
+            case "at-most-once":
+                left = self._fact("left", scope, wanted)
+                again = _conjoined((first, left), of.span)
+                kept = self._never(of, again, scope, wanted)
+                seen = self._fact("met", scope, wanted)
+                gone = _conjoined((_negated(first), seen), of.span)
+                self._note(of, scope, gone, f"add {left.text}")
+                self._note(of, scope, first, f"add {seen.text}")
+                return kept
+            case "sometime-before":
+                seen = self._fact("met", scope, wanted)
+                early = _conjoined((first, _negated(seen)), of.span)
+                kept = self._never(of, early, scope, wanted)
+                self._note(of, scope, last, f"add {seen.text}")
+                return kept
+            case "sometime-after":
+                owed = self._fact("owed", scope, wanted)
+                self._note(of, scope, last, f"remove {owed.text}")
+                self._note(
+                    of, scope, _conjoined((first, _negated(last)), of.span), f"add {owed.text}"
+                )
+                nothing = _negated(_either((owed, first), of.span))
+                return _either((last, nothing), of.span)
+            case _:
+                assert_never(of.kind)
+
+    def _seen(
+        self, of: Modal, condition: Phrase, scope: tuple[Bound, ...], wanted: Wanted
+    ) -> Phrase:
+        """Whether the condition held once."""
+        seen = self._fact("met", scope, wanted)
+        self._note(of, scope, condition, f"add {seen.text}")
+        return _either((seen, condition), wanted.span)
+
+    def _never(self, of: Modal, breach: Phrase, scope: tuple[Bound, ...], wanted: Wanted) -> Phrase:
+        """Whether the breach never held. A constraint lets no action follow it."""
+        fine = _negated(breach)
+        if wanted.name is None:
+            line = f"  require {_closed(fine, scope).text} else {LABEL}"
+            self.found.asked.append((self._watched(of), (line, of.span)))
+            return fine
+        broken = self._fact("broken", scope, wanted)
+        self._note(of, scope, breach, f"add {broken.text}")
+        return _conjoined((_negated(broken), fine), wanted.span)
+
+    # ---- time -------------------------------------------------------------------------------
+
+    def _by(self, of: Modal) -> Phrase:
+        """Whether the time of a `within` is not over."""
+        self.found.clock = self.found.clock or self._fresh("elapsed")
+        self._until = max(self._until, of.until)
+        return Phrase(f"{self.found.clock}() <= {of.until}", COMPARE, of.span)
+
+    def _count_time(self) -> None:
+        """Count the ticks of all actions, up to the first one after all deadlines."""
+        if self.found.clock:
+            span = self._problem.name.span
+            high = f"0 to {self._until + 1} clamped"
+            self.found.declared.append((f"function {self.found.clock}(): {high}", span))
+
+    # ---- what plans pay ---------------------------------------------------------------------
+
+    def _measure(self, measure: Measure) -> None:
+        """Let the actions pay what the metric counts, and settle the preferences at the end."""
+        found = self.found
+        found.sign, found.offset = measure.sign, measure.constant
+        self._set_scale(measure)
+        soft = [one for one in self._wanted() if one.name is not None]
+        soft += self._problem.preferences
+        self._refuse_unknown(measure, soft)
+        paid = (self._settled(one, measure.preferences.get(one.name or "", 0)) for one in soft)
+        terms = [term for one in paid for term in one]
+        self._settle(list(_chunks(terms)))
+        found.paid = {one.name.key: self._paid(one, measure) for one in self._domain.actions}
+
+    def _refuse_unknown(self, measure: Measure, soft: Sequence[Wanted]) -> None:
+        asked = [one for action in self._domain.actions for one in action.preferences]
+        known = {one.name for one in (*soft, *asked)}
+        for name in measure.preferences:
+            if name not in known:
+                raise Unmeasured(f"there is no preference `{name}`")
+        for one in asked:
+            if measure.preferences.get(one.name or "", 0) < 0:
+                raise Unmeasured(f"a plan would be better the more often it violates `{one.name}`")
+
+    def _set_scale(self, measure: Measure) -> None:
+        """Costs are whole numbers: find the unit of which all that is paid is a multiple."""
+        parts = [measure.cost, measure.time, *measure.preferences.values()]
+        for name, factor in measure.functions.items():
+            parts += (factor * one for one in self._amounts(name))
+            self.found.offset += factor * self._start(name)
+        if measure.cost:
+            amounts = (one for action in self._domain.actions for one in action.costs)
+            parts += (measure.cost * Fraction(1, 10 ** self._decimals(one)) for one in amounts)
+        self.found.scale = math.lcm(*(one.denominator for one in parts))
+        if self.found.scale > _MOST_SCALE:
+            raise Unmeasured("its numbers have too many decimals")
+
+    def _amounts(self, name: str) -> Iterator[Fraction]:
+        """What increases a function, as units of the last decimal."""
+        signature = self._domain.symbols.functions.get(name)
+        if signature is None or signature.params or signature.result is not None:
+            raise Unmeasured(f"there is no number `{name}` without arguments")
+        for action in self._domain.actions:
+            for effect in action.effects:
+                if name not in writes(effect):
+                    continue
+                if not isinstance(effect, Change) or effect.op != "increase":
+                    raise Unmeasured(f"`{name}` is not only increased, or under a condition")
+                yield Fraction(1, 10 ** self._decimals(effect.value))
+
+    def _start(self, name: str) -> Fraction:
+        values = [one.value.text for one in self._values if one.key == name]
+        return Fraction(values[-1]) if values else Fraction(0)
+
+    def _decimals(self, amount: Phrase) -> int:
+        """How many decimals an amount has, at most."""
+        if " / " in amount.text:
+            raise Unmeasured(f"`{amount.text}` is a division")
+        texts = [amount.text]
+        texts += (one.value.text for one in self._values if one.key in amount.numbers)
+        shown = (found.rstrip("0") for text in texts for found in _DECIMALS.findall(text))
+        return max(map(len, shown), default=0)
+
+    def _settled(self, one: Wanted, weight: Fraction | int) -> Iterator[tuple[str, int]]:
+        """What a preference costs at the end, and how many different amounts that can be.
+
+        One that is better violated is paid for each time it is kept.
+        """
+        if not weight:
+            return
+        kept = self._kept(one.of, one.scope, one)
+        times = math.prod(map(self._members, one.scope))
+        if weight < 0:
+            self.found.offset += weight * times
+        yield self._penalty(one, kept, Fraction(weight)), times + 1
+
+    def _penalty(self, one: Wanted, kept: Phrase, weight: Fraction) -> str:
+        """What is paid for each violation, or for each time that it is kept."""
+        units = abs(weight) * self.found.scale
+        if not one.scope:
+            both = (0, units) if weight > 0 else (units, 0)
+            return f"(if {kept.text} then {both[0]} else {both[1]})"
+        counted = _negated(kept) if weight > 0 else kept
+        bound = ", ".join(each.text for each in one.scope)
+        text = f"count({one.scope[0].name} for {bound} where {counted.text})"
+        return text if units == 1 else f"{units} * {text}"
+
+    def _settle(self, chunks: Sequence[Sequence[str]]) -> None:
+        found, goal = self.found, self._problem.goal
+        every = (*goal.conjuncts, *found.ends)
+        if not chunks:
+            found.goal = _conjoined(every, goal.span) if found.ends else None
+            return
+        stage = self._fresh("settled")
+        found.declared.append((f"function {stage}(): 0 to {len(chunks)}", goal.span))
+        found.asked.append((None, (f"  require {stage}() == 0 else {LABEL}", goal.span)))
+        for number, paid in enumerate(chunks):
+            head = f"action {self._fresh(f'settle-{number + 1}')}() cost {' + '.join(paid)} {{"
+            lines = [head, f"  require {stage}() == {number}"]
+            lines += [f"  require {one.text}" for one in every if number == 0]
+            lines += [f"  {stage}() = {number + 1}", "}"]
+            found.settling.append([(line, goal.span) for line in lines])
+        found.goal = Phrase(f"{stage}() == {len(chunks)}", COMPARE, goal.span)
+
+    def _paid(self, action: Action, measure: Measure) -> str:
+        """The cost of an action; empty where it has none."""
+        parts = [text for cost in action.costs for text in self._times(measure.cost, cost)]
+        for effect in action.effects:
+            if isinstance(effect, Change) and effect.key in measure.functions:
+                parts += self._times(measure.functions[effect.key], effect.value)
+        one = Phrase("1", ATOM, action.span)
+        parts += self._times(measure.time, action.takes or one)
+        for wanted in action.preferences:
+            weight = measure.preferences.get(wanted.name or "", Fraction(0))
+            if weight:
+                assert isinstance(wanted.of, Modal)
+                parts.append(self._penalty(wanted, wanted.of.conditions[0], weight))
+        return " + ".join(parts)
+
+    def _times(self, factor: Fraction, amount: Phrase) -> Iterator[str]:
+        units = factor * self.found.scale
+        if not units:
+            return
+        text = amount.within(SUM + 1) if units == 1 else f"{units} * {amount.within(UNARY)}"
+        yield f"round({text}, 0)" if amount.numbers & self._real else text
+
+
+_DECIMALS = re.compile(r"\d\.(\d+)")
+
+
+def _chunks(terms: Sequence[tuple[str, int]]) -> Iterator[list[str]]:
+    """The terms in order, a few at a time, so that the sums are few."""
+    found: list[str] = []
+    sums = 1
+    for text, amounts in terms:
+        if found and sums * amounts > _MOST_SUMS:
+            yield found
+            found, sums = [], 1
+        found.append(text)
+        sums *= amounts
+    if found:
+        yield found
+
+
+def _feeds(domain: Domain) -> dict[str, frozenset[str]]:
+    """All that each derived predicate depends on."""
+    found: dict[str, frozenset[str]] = {}
+    while True:
+        before = dict(found)
+        for one in domain.derived:
+            key, reads = one.head.name.key, one.condition.reads
+            more = reads.union(*(found.get(read, frozenset()) for read in reads))
+            found[key] = found.get(key, frozenset()) | more
+        if found == before:
+            return found
+
+
+# ---- conditions ---------------------------------------------------------------------------------
+
+
+def _negated(one: Phrase) -> Phrase:
+    if one.level == NOT:
+        return Phrase(one.text.removeprefix("not "), COMPARE, one.span, one.reads)
+    return Phrase(f"not {one.within(NOT)}", NOT, one.span, one.reads)
+
+
+def _conjoined(parts: Sequence[Phrase], span: Span) -> Phrase:
+    if len(parts) == 1:
+        return parts[0]
+    if not parts:
+        return Phrase("true", ATOM, span, parts=())
+    found = joined("and", AND, tuple(parts), span, NOT)
+    return Phrase(found.text, AND, span, found.reads, parts=tuple(parts))
+
+
+def _either(parts: Sequence[Phrase], span: Span) -> Phrase:
+    return joined("or", OR, tuple(parts), span, AND)
+
+
+def _closed(one: Phrase, scope: Sequence[Bound]) -> Phrase:
+    """The condition for all values of the variables."""
+    if not scope:
+        return one
+    return Phrase(f"all({one.text} for {', '.join(b.text for b in scope)})", ATOM, one.span)
