@@ -66,6 +66,9 @@ def plan(
     top: Annotated[int | None, Parameter(help="This many plans, cheapest first.")] = None,
     all_optimal: Annotated[Flag, Parameter(help="All cheapest plans.")] = False,
     honest: Annotated[Flag, Parameter(help="One plan, whatever is secret.")] = False,
+    branches: Annotated[
+        Flag, Parameter(help="With --honest: a plan that branches on what the player sees.")
+    ] = False,
     quality: Annotated[
         Literal["satisficing", "anytime"] | None,
         Parameter(help="The first plan there is, or ever better ones."),

@@ -13,6 +13,7 @@ from tokenworld.core.footprint import Footprints
 from tokenworld.core.nodes import (
     Binder,
     Body,
+    Call,
     DeriveCall,
     Field,
     Members,
@@ -118,6 +119,18 @@ class Rules:
     @cached_property
     def texts_look_back(self) -> bool:
         """Whether a text, or a fact that one may speak of, reads the start of the tick."""
+        parts = (part for term in self._told for part in subterms(term))
+        return any(isinstance(one, (Read, Members, DeriveCall)) and one.was for one in parts)
+
+    @cached_property
+    def texts_ask(self) -> frozenset[str]:
+        """The built-in functions that texts, or facts that they may speak of, call."""
+        parts = (part for term in self._told for part in subterms(term))
+        return frozenset(one.op for one in parts if isinstance(one, Call))
+
+    @cached_property
+    def _told(self) -> tuple[Term, ...]:
+        """The terms in the texts of rules, and those of derives."""
         bodies = (*self.bodies, *(one.body for one in self.descriptions))
         said = [one.template for body in bodies for one in statements_in(body)
                 if isinstance(one, Say)]  # fmt: skip
@@ -126,9 +139,7 @@ class Rules:
         said += [line.text for world in self.worlds.values() for line in world.endings
                  if line.text is not None]  # fmt: skip
         terms = [term for one in said for term in template_terms(one)]
-        terms += [*(one.name for one in self.called), *self._footprints.derives.values()]
-        parts = (part for term in terms for part in subterms(term))
-        return any(isinstance(one, (Read, Members, DeriveCall)) and one.was for one in parts)
+        return (*terms, *(one.name for one in self.called), *self._footprints.derives.values())
 
     @cached_property
     def creates(self) -> frozenset[str]:

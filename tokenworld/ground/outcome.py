@@ -129,6 +129,13 @@ class Change:
     new: Json
     rule: str
 
+    @property
+    def slot(self) -> str:
+        """The slot as authors write it: ``chest.state``, ``road(a, b)``."""
+        args = [str(one) for one in self.args]
+        _, dot, name = self.fluent.rpartition(".")
+        return f"{args[0]}.{name}" if dot and len(args) == 1 else f"{name}({', '.join(args)})"
+
     def to_json(self) -> dict[str, Json]:
         return {
             "fluent": self.fluent,

@@ -140,10 +140,7 @@ def _dead_end(kind: DeadEnd, example: Example) -> list[str]:
 
 def change_text(change: Change) -> str:
     """A change of a slot, and the rule that made it."""
-    args = [str(one) for one in change.args]
-    _, dot, name = change.fluent.rpartition(".")
-    slot = f"{args[0]}.{name}" if dot and len(args) == 1 else f"{name}({', '.join(args)})"
-    return f"{slot}: {value_text(change.old)} -> {value_text(change.new)}   by {change.rule}"
+    return f"{change.slot}: {value_text(change.old)} -> {value_text(change.new)}   by {change.rule}"
 
 
 def _doors(found: Audit) -> list[str]:

@@ -41,8 +41,9 @@ class Extras:
     ``certificate`` and ``check`` name files. ``why``: the full reason of an *unwinnable*.
     ``explain``: the matrix. ``engine`` answers alone; ``top`` plans, or ``all_optimal`` ones.
     ``alias`` and ``search`` are Fast Downward's own and answer alone. ``encoding`` (E or A) answers
-    alone, with the planner that reads it. ``honest``: the plan may not rest on secrets.
-    ``quality``: any plan at once, or ever better ones. ``plan_file`` gets the plan in PDDL.
+    alone, with the planner that reads it. ``honest``: the plan may not rest on secrets;
+    ``branches``: it may depend on what its steps show. ``quality``: any plan at once, or ever
+    better ones. ``plan_file`` gets the plan in PDDL.
     """
 
     certificate: Path | None = None
@@ -55,6 +56,7 @@ class Extras:
     all_optimal: bool = False
     encoding: str | None = None
     honest: bool = False
+    branches: bool = False
     quality: Quality | None = None
     alias: str | None = None
     search: str | None = None
@@ -100,7 +102,12 @@ class Extras:
             "--honest": self.honest,
             "--plan-file": self.plan_file is not None and not several,
         }
-        if self.quality is not None and self.honest:
+        if self.branches and not self.honest:
+            raise usage("`--branches` is about honest plans.", "Add `--honest`.")
+        if self.branches:
+            del more["--honest"]
+            given = [*given, *(name for name, there in more.items() if there), "--branches"]
+        elif self.quality is not None and self.honest:
             given += ["--honest"]
         elif self.check is not None or self.explain or several:
             given += [name for name, there in more.items() if there]
@@ -132,6 +139,10 @@ def plan_with(
     out.diagnostics(target.remarks)
     if extras.explain:
         return _matrix(target, session, goal, out)
+    if extras.branches:
+        from tokenworld.verbs.plan.branching import plan_branching
+
+        return plan_branching(session, goal, time_limit=left(time_limit), out=out)
     if extras.top is not None or extras.all_optimal:
         return _several(target, session, goal, extras, left(time_limit), out)
     verdict, improved = attempt(
@@ -143,6 +154,8 @@ def plan_with(
     verdict = replace(verdict, notes=target.told(verdict.notes))
     show_verdict(verdict, out)
     show_actions(target, verdict, out)
+    if verdict.answer != "winnable" and verdict.honest is not None and verdict.honest.secrets:
+        out.note("`--branches` asks for a plan that depends on what its steps show")
     seconds = left(time_limit if extras.why else min(_SHORT_REASON, time_limit))
     explaining = Explaining()
 
