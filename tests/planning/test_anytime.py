@@ -84,12 +84,20 @@ def test_plans_get_better_until_one_is_proved_best(monkeypatch: pytest.MonkeyPat
     start = world.start()
     found = plan_quality(world, start, None, "anytime", seconds=90, say=said.append)
     prices = [one.ticks for one in found.improvements]
+    assert [one.gap for one in found.improvements] == [
+        one.ticks - one.bound for one in found.improvements
+    ]
+    bounds = [one.bound for one in found.improvements]
+    assert bounds == sorted(bounds)
+    assert found.bound + found.gap == prices[-1]
+    assert found.verdict.optimal is None or found.gap == 0
     assert prices == sorted(set(prices), reverse=True)
     assert len(prices) > 1
     assert (found.verdict.answer, found.verdict.ticks) == ("winnable", prices[-1])
     assert replay(world, start, found.verdict.steps, None).ok
     assert [line for line in said if line.startswith("plan ")] == [
-        f"plan {n}: {one.ticks} ticks (cost {one.cost}), by {one.engine}"
+        f"plan {n}: {one.ticks} ticks (cost {one.cost}), by {one.engine}; "
+        f"no plan has less than {one.bound}, gap {one.gap}"
         for n, one in enumerate(found.improvements, 1)
     ]
     assert found.verdict.optimal == "ticks"

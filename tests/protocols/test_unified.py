@@ -8,12 +8,14 @@ import pytest
 
 pytest.importorskip("unified_planning", reason="needs the extra `plan`")
 
+from unified_planning.engines import AnytimeGuarantee
 from unified_planning.engines import PlanGenerationResultStatus as Status
 from unified_planning.engines.factory import DEFAULT_ENGINES
 from unified_planning.environment import Environment
 from unified_planning.shortcuts import (
     GE,
     And,
+    AnytimePlanner,
     BoolType,
     InstantaneousAction,
     Int,
@@ -167,3 +169,20 @@ def test_the_factory_chooses_by_guarantee_and_prefers_others() -> None:
         problem_kind=rooms().kind, optimality_guarantee=OptimalityGuarantee.SOLVED_OPTIMALLY
     )
     assert chosen.name == "Token World (optimal)"
+
+
+# unified-planning leaves the pipes of an anytime planner open.
+@pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")
+def test_ever_better_plans_are_passed_on() -> None:
+    """Each is valid and better than the one before; the last result says what is proved of it."""
+    problem = rooms()
+    with AnytimePlanner(name="tokenworld") as planner:
+        results = list(planner.get_solutions(problem, timeout=60))
+    *better, last = results
+    assert {one.status for one in better} == {Status.INTERMEDIATE}
+    assert last.status == Status.SOLVED_OPTIMALLY
+    assert all(valid(problem, one.plan) for one in results)
+    assert len(last.plan.actions) == 2
+    assert last.plan == better[-1].plan
+    assert planner.ensures(AnytimeGuarantee.INCREASING_QUALITY)
+    assert not planner.ensures(AnytimeGuarantee.OPTIMAL_PLANS)

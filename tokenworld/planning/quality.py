@@ -18,6 +18,7 @@ from tokenworld.diagnostics import Diagnostic, no_verdict
 from tokenworld.ground import Simulator, StateT
 from tokenworld.planning.lower.encode import Encoding, Unencodable, encode
 from tokenworld.planning.planners.answers import (
+    TICKS_PER_COST,
     EngineRun,
     attempt_of,
     engine_run,
@@ -55,12 +56,18 @@ _MEMORY = 2 << 30
 
 @dataclass(frozen=True, slots=True)
 class Improvement:
-    """A plan that was better than all before it, and the seconds until it was found."""
+    """A plan that was better than all before it, and the seconds until it was found.
+
+    ``bound``: what no plan has less of, as far as it was known then: of cost, or of ticks in a
+    world without costs. ``gap`` is what the plan has more.
+    """
 
     engine: str
     ticks: int
     cost: int
     seconds: float
+    bound: int = 0
+    gap: int = 0
 
     def to_json(self) -> dict[str, object]:
         return {
@@ -68,15 +75,22 @@ class Improvement:
             "ticks": self.ticks,
             "cost": self.cost,
             "seconds": round(self.seconds, 3),
+            "bound": self.bound,
+            "gap": self.gap,
         }
 
 
 @dataclass(frozen=True, slots=True)
 class Improved:
-    """The verdict, and the plans that led to it, each better than the one before."""
+    """The verdict, and the plans that led to it, each better than the one before.
+
+    ``bound`` and ``gap`` are those of the last plan at the end of the search.
+    """
 
     verdict: Verdict
     improvements: tuple[Improvement, ...]
+    bound: int = 0
+    gap: int = 0
 
 
 def plan_quality(
@@ -88,13 +102,15 @@ def plan_quality(
     seconds: float,
     say: Say = lambda line: None,
     cancel: Cancel = lambda: False,
+    better: Callable[[Verdict], None] = lambda verdict: None,
 ) -> Improved:
     """A plan of this quality, or why there is none.
 
-    ``say`` is called with each better plan. Raises `Failure` (TW0201) for an unknown goal.
+    ``say`` is called with each better plan in words, ``better`` with its verdict.
+    Raises `Failure` (TW0201) for an unknown goal.
     """
     require_goal(simulator, goal)
-    search = _PlanSearch(simulator, state, goal, quality, seconds, say, cancel)
+    search = _PlanSearch(simulator, state, goal, quality, seconds, say, cancel, better)
     search.own_first()
     if not search.over:
         search.by_planners()
@@ -113,6 +129,8 @@ class _PlanSearch(Generic[StateT]):
     limit: float
     say: Say
     cancel: Cancel
+    better: Callable[[Verdict], None]
+    bound: int = 0
     best: Verdict | None = None
     final: bool = False
     found: list[Improvement] = field(default_factory=list)
@@ -172,13 +190,43 @@ class _PlanSearch(Generic[StateT]):
         if known is None or self._price(verdict) < self._price(known):
             number = len(self.found) + 1
             spent = time.monotonic() - self.began
-            self.found.append(Improvement(verdict.engine, verdict.ticks, verdict.cost, spent))
-            ticks = f"{verdict.ticks:,} tick{'' if verdict.ticks == 1 else 's'}"
-            self.say(f"plan {number}: {ticks} (cost {verdict.cost:,}), by {verdict.engine}")
             self.best = verdict
+            self.found.append(
+                Improvement(
+                    verdict.engine, verdict.ticks, verdict.cost, spent, self.least, self.gap
+                )
+            )
+            ticks = f"{verdict.ticks:,} tick{'' if verdict.ticks == 1 else 's'}"
+            told = f"{ticks} (cost {verdict.cost:,}), by {verdict.engine}"
+            self.better(verdict)
+            self.say(f"plan {number}: {told}; {self._told_gap()}")
         elif verdict.optimal is not None and self._price(verdict) == self._price(known):
             self.best = replace(known, optimal=verdict.optimal)
         self.final = self.final or (self.best is not None and self.best.optimal is not None)
+
+    @property
+    def least(self) -> int:
+        """The bound; that of a plan which is proved optimal is its own price."""
+        if self.best is None or self.best.answer != "winnable":
+            return 0
+        price = self._price(self.best)[0]
+        return price if self.best.optimal is not None else min(self.bound, price)
+
+    @property
+    def gap(self) -> int:
+        won = self.best is not None and self.best.answer == "winnable"
+        return self._price(self.best)[0] - self.least if self.best is not None and won else 0
+
+    def _told_gap(self) -> str:
+        return gap_line(self.least, self.gap)
+
+    def _bounded(self, cost: int) -> None:
+        """Note what a search on the encoding has shown, which counts costs in thousands."""
+        scale = TICKS_PER_COST if has_costs(self.simulator) else 1
+        if cost // scale > self.bound:
+            self.bound = cost // scale
+            if self.best is not None:
+                self.say(self._told_gap())
 
     def _price(self, verdict: Verdict) -> tuple[int, int]:
         return (verdict.cost, verdict.ticks) if has_costs(self.simulator) else (verdict.ticks, 0)
@@ -229,6 +277,7 @@ class _PlanSearch(Generic[StateT]):
             cancel=self._meanwhile,
             accept=accept,
             better=better,
+            bounded=self._bounded,
         )
 
     def _meanwhile(self) -> bool:
@@ -255,7 +304,13 @@ class _PlanSearch(Generic[StateT]):
             verdict = Verdict("unknown", self.goal, None, "", "", notes=tuple(dict.fromkeys(notes)))
         attempts = (self.own.attempt(), *self.attempts)
         spent = time.monotonic() - self.began
-        return Improved(replace(verdict, attempts=attempts, seconds=spent), tuple(self.found))
+        told = replace(verdict, attempts=attempts, seconds=spent)
+        return Improved(told, tuple(self.found), self.least, self.gap)
+
+
+def gap_line(bound: int, gap: int) -> str:
+    """How far a plan is from the bound, in words."""
+    return f"no plan has less than {bound:,}, gap {gap:,}"
 
 
 def _searches(quality: Quality) -> tuple[Configuration, ...]:

@@ -13,11 +13,18 @@ and a plan is optimal where that was proved.
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Sequence
 from typing import Any
 
-from unified_planning.engines import Credits, OptimalityGuarantee, PDDLPlanner
+from unified_planning.engines import (
+    AnytimeGuarantee,
+    Credits,
+    OptimalityGuarantee,
+    PDDLAnytimePlanner,
+    PlanGenerationResult,
+)
 from unified_planning.engines import PlanGenerationResultStatus as Status
 from unified_planning.model import ProblemKind
 
@@ -26,6 +33,8 @@ __all__ = ["OptimalTokenWorld", "TokenWorld", "register"]
 _RUN = "from tokenworld.cli import main; main()"
 _NO_LIMIT = 10_000_000.0
 """Seconds of planning where the user sets no time limit."""
+_BETTER = re.compile(r"^· plan [0-9,]+: .*; no plan has less", re.MULTILINE)
+"""The line by which `tw plan --quality anytime` tells a better plan."""
 _GRACE = 10.0
 """Seconds after a time limit at which the child, which should have ended by itself, is killed."""
 
@@ -52,8 +61,9 @@ _SUPPORTED = {
 """The features of problems that survive the way through PDDL, by the kind of feature."""
 
 
-class TokenWorld(PDDLPlanner):
-    """Finds a plan or proves that there is none; ``options`` are more options of `tw plan`."""
+class TokenWorld(PDDLAnytimePlanner):
+    """Finds a plan, or ever better ones, or proves that there is none; ``options`` are more options
+    of `tw plan`."""
 
     asked: tuple[str, ...] = ()
 
@@ -61,6 +71,7 @@ class TokenWorld(PDDLPlanner):
         super().__init__(rewrite_bool_assignments=True)
         self._options = tuple(options)
         self._seconds: float = _NO_LIMIT
+        self._plan_file = ""
 
     @property
     def name(self) -> str:
@@ -87,18 +98,38 @@ class TokenWorld(PDDLPlanner):
     def satisfies(optimality_guarantee: Any) -> bool:
         return bool(optimality_guarantee == OptimalityGuarantee.SATISFICING)
 
+    @staticmethod
+    def ensures(anytime_guarantee: Any) -> bool:
+        return bool(anytime_guarantee == AnytimeGuarantee.INCREASING_QUALITY)
+
     def _solve(
-        self, problem: Any, heuristic: Any = None, timeout: Any = None, output_stream: Any = None
-    ) -> Any:
+        self, problem: Any, heuristic: Any = None, timeout: Any = None, output_stream: Any = None,
+        anytime: bool = False,
+    ) -> Any:  # fmt: skip
         self._seconds = _NO_LIMIT if timeout is None else float(timeout)
         killed = None if timeout is None else timeout + _GRACE
-        return super()._solve(problem, heuristic, killed, output_stream)
+        return super()._solve(problem, heuristic, killed, output_stream, anytime)
 
     def _get_cmd(self, domain_filename: str, problem_filename: str, plan_filename: str) -> Any:
         files = (domain_filename, problem_filename, "--plan-file", plan_filename)
         limit = ("--time-limit", str(self._seconds))
         command = (sys.executable, "-c", _RUN, "plan", *files, *limit, "--json")
         return [*command, *self.asked, *self._options]
+
+    def _get_anytime_cmd(
+        self, domain_filename: str, problem_filename: str, plan_filename: str
+    ) -> Any:
+        self._plan_file = plan_filename
+        command = self._get_cmd(domain_filename, problem_filename, plan_filename)
+        return [one for one in command if one != "--optimal"] + ["--quality", "anytime"]
+
+    def _parse_planner_output(self, writer: Any, planner_output: str) -> None:
+        """Pass on each better plan: the child tells it when the plan stands in its file."""
+        for _ in _BETTER.findall(planner_output):
+            plan = self._plan_from_file(
+                writer.problem, self._plan_file, self._writer.get_item_named
+            )
+            writer.res_queue.put(PlanGenerationResult(Status.INTERMEDIATE, plan, self.name))
 
     def _result_status(self, problem: Any, plan: Any, retval: int, log_messages: Any = None) -> Any:
         """The status of the verdict that the child printed.

@@ -27,6 +27,7 @@ __all__ = [
     "FAST_DOWNWARD_NAME",
     "RELAXED",
     "SAS_ENCODING",
+    "TICKS_PER_COST",
     "Asked",
     "Classical",
     "EngineRun",
@@ -43,7 +44,7 @@ __all__ = [
 RELAXED = "relaxed reachability"
 FAST_DOWNWARD_NAME = "fast-downward"
 SAS_ENCODING = "E"
-_TICKS_PER_COST = 1_000
+TICKS_PER_COST = 1_000
 
 
 @frozen
@@ -200,8 +201,8 @@ def _proved_measure(
     """
     if not has_costs(simulator):
         return "ticks" if paid == found.ticks else None
-    few = found.ticks < _TICKS_PER_COST
-    return "cost" if few and paid == found.cost * _TICKS_PER_COST + found.ticks else None
+    few = found.ticks < TICKS_PER_COST
+    return "cost" if few and paid == found.cost * TICKS_PER_COST + found.ticks else None
 
 
 def attempt_of(run: EngineRun, found: Verdict | str | None) -> Attempt:

@@ -94,6 +94,9 @@ ANYTIME = Configuration(
 SYMBOLIC = Configuration("symk", "sym_bd()", complete=False, optimal=True)
 
 
+_LAYER = re.compile(rb"\] f = ([0-9]+),")
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """The result of one search.
@@ -136,10 +139,12 @@ def run_searches(
     cancel: Callable[[], bool] = lambda: False,
     accept: Callable[[Answer], bool] | None = None,
     better: Callable[[Answer], None] = lambda answer: None,
+    bounded: Callable[[int], None] = lambda cost: None,
 ) -> tuple[Answer, ...]:
     """Run searches in parallel on one SAS+ text; yield their answers in the order of arrival.
 
-    ``better`` is called with each plan of an anytime search as soon as it is written.
+    ``better`` is called with each plan of an anytime search as soon as it is written, ``bounded``
+    with each cost of the encoding which an optimal search has shown to be the least.
     """
     settles = accept or (lambda answer: answer.result in ("plan", "no plan"))
     answers: list[Answer] = []
@@ -147,7 +152,7 @@ def run_searches(
         task = Path(folder) / "task.sas"
         task.write_text(text, encoding="utf-8")
         with _runs(program, task, memory, seconds) as start:
-            for answer in _answers(configurations, start, seconds, cancel, better):
+            for answer in _answers(configurations, start, seconds, cancel, better, bounded):
                 answers.append(answer)
                 if settles(answer):
                     break
@@ -167,6 +172,7 @@ class _Run:
     plan: Path
     begun: float
     found: int = 0
+    read: int = 0
 
     @property
     def seconds(self) -> float:
@@ -227,6 +233,7 @@ def _answers(
     seconds: float,
     cancel: Callable[[], bool],
     better: Callable[[Answer], None],
+    bounded: Callable[[int], None],
 ) -> Iterator[Answer]:
     """Start each search when it is due; yield the answers of the runs as they end or are ended."""
     begun, waiting, open_ = time.monotonic(), list(configurations), list[_Run]()
@@ -236,6 +243,8 @@ def _answers(
             open_.append(start(waiting.pop(0)))
         ended = [one for one in open_ if one.child.process.poll() is not None]
         for run in open_:
+            for cost in _bounds(run):
+                bounded(cost)
             for answer in _meanwhile(run):
                 better(answer)
         for run in ended:
@@ -266,6 +275,18 @@ def _meanwhile(run: _Run) -> Iterator[Answer]:
         run.found += 1
         detail = f"its plan {run.found}"
         yield Answer(run.configuration.name, "plan", detail, run.seconds, operators)
+
+
+def _bounds(run: _Run) -> tuple[int, ...]:
+    """The layers that an A* search has begun since it was last asked: no plan costs less."""
+    if not run.configuration.optimal:
+        return ()
+    with suppress(OSError), run.log.open("rb") as log:
+        log.seek(run.read)
+        lines, whole, _ = log.read().rpartition(b"\n")
+        run.read += len(lines) + len(whole)
+        return tuple(int(one) for one in _LAYER.findall(lines))
+    return ()
 
 
 def _operators(file: Path, *, ended: bool) -> tuple[str, ...] | None:

@@ -126,6 +126,12 @@ class PlanFiles:
         if verdict.answer != "winnable":
             out.note(f"no plan is written to {path}: there is none")
             return None
+        self.put(path, verdict)
+        out.line(f"plan: {path}")
+        return str(path)
+
+    def put(self, path: Path, verdict: Verdict) -> None:
+        """Write the plan of a verdict that has one."""
         from tokenworld.planning.pddl.plans import plan_text
 
         lines, cost = self._lines(verdict)
@@ -133,8 +139,6 @@ class PlanFiles:
         text = plan_text(lines, cost, verdict.ticks if timed else None)
         hint = "Name a file that can be written, with `--plan-file`."
         write_file(path, text, hint, folder=path.parent)
-        out.line(f"plan: {path}")
-        return str(path)
 
     def _lines(self, verdict: Verdict) -> tuple[tuple[str, ...], int | Fraction | None]:
         """The actions, and their cost where the problem counts it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -28,7 +29,7 @@ from tokenworld.verbs.plan.luck import told_luck
 from tokenworld.verbs.plan.target import PlanFiles, Target, opened
 
 if TYPE_CHECKING:
-    from tokenworld.planning.quality import Improvement, Quality
+    from tokenworld.planning.quality import Improved, Quality
 
 _SHORT_REASON = 6.0
 """Seconds at most for the reason that comes with every *unwinnable*."""
@@ -147,13 +148,17 @@ def plan_with(
         return _several(target, session, goal, extras, left(time_limit), out)
     verdict, improved = attempt(
         "planning",
-        lambda: _answer(session, goal, extras, luck, left(time_limit), out),
-        lambda: (_undecided(goal), ()),
+        lambda: _answer(target, session, goal, extras, luck, left(time_limit), out),
+        lambda: (_undecided(goal), None),
     )
     verdict = told_luck(session.engine, session.state, verdict)
     verdict = replace(verdict, notes=target.told(verdict.notes))
     show_verdict(verdict, out)
     show_actions(target, verdict, out)
+    if improved is not None and extras.quality == "anytime" and verdict.answer == "winnable":
+        from tokenworld.planning.quality import gap_line
+
+        out.line(gap_line(improved.bound, improved.gap))
     if verdict.answer != "winnable" and verdict.honest is not None and verdict.honest.secrets:
         out.note("`--branches` asks for a plan that depends on what its steps show")
     seconds = left(time_limit if extras.why else min(_SHORT_REASON, time_limit))
@@ -174,7 +179,7 @@ def plan_with(
     code = verdict.exit_code
     if extras.quality is not None:
         answer["quality"] = extras.quality
-        answer["improvements"] = [one.to_json() for one in improved]
+        answer |= _improved_json(improved)
     if extras.plan_file is not None:
         files = PlanFiles(target, seed, goal)
         answer["plan_file"] = files.write(extras.plan_file, verdict, out)
@@ -217,18 +222,27 @@ def _certificate(
         return None
 
 
+def _improved_json(improved: Improved | None) -> dict[str, object]:
+    """The plans that led to the answer, and how far the last may be from the best."""
+    if improved is None:
+        return {"improvements": [], "bound": 0, "gap": 0}
+    plans = [one.to_json() for one in improved.improvements]
+    return {"improvements": plans, "bound": improved.bound, "gap": improved.gap}
+
+
 def _answer(
+    target: Target,
     session: Session,
     goal: str | None,
     extras: Extras,
     luck: Literal["possible", "least"],
     seconds: float,
     out: Output,
-) -> tuple[Verdict, tuple[Improvement, ...]]:
+) -> tuple[Verdict, Improved | None]:
     """The verdict, and the plans that led to it where ever better ones were asked for."""
     if extras.quality is not None:
-        return _of_quality(session, goal, extras.quality, seconds, out)
-    return _verdict(session, goal, extras, luck, seconds, out), ()
+        return _of_quality(target, session, goal, extras, extras.quality, seconds, out)
+    return _verdict(session, goal, extras, luck, seconds, out), None
 
 
 def _verdict(
@@ -252,20 +266,31 @@ def _verdict(
 
 
 def _of_quality(
-    session: Session, goal: str | None, quality: Quality, seconds: float, out: Output
-) -> tuple[Verdict, tuple[Improvement, ...]]:
-    """A plan of this quality, also tried under the draws of the seed, and those before it."""
+    target: Target, session: Session, goal: str | None, extras: Extras, quality: Quality,
+    seconds: float, out: Output,
+) -> tuple[Verdict, Improved]:  # fmt: skip
+    """A plan of this quality, also tried under the draws of the seed, and those before it; a plan
+    file always has the best so far."""
     from tokenworld.planning.quality import plan_quality
 
+    files = PlanFiles(target, session.seed, goal)
+
+    def better(verdict: Verdict) -> None:
+        if extras.plan_file is not None:
+            with suppress(Failure):  # the last plan tells why it cannot be written
+                files.put(extras.plan_file, verdict)
+
     simulator, state = EngineSimulator(session.engine, session.state), session.state
-    found = plan_quality(simulator, state, goal, quality, seconds=seconds, say=out.progress)
+    found = plan_quality(
+        simulator, state, goal, quality, seconds=seconds, say=out.progress, better=better
+    )
     verdict = found.verdict
     if verdict.answer == "winnable":
         commands = [step.command for step in verdict.steps]
         notes = (*verdict.notes, *secrets_read(session.world.program, commands))
         wins = wins_under_seed(session.engine, state, verdict.steps, goal)
         verdict = replace(verdict, notes=notes).with_seed(state.seed, wins)
-    return verdict, found.improvements
+    return verdict, found
 
 
 def _honest(
