@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
 
 import pytest
 
@@ -59,6 +61,29 @@ def test_one_rule_with_its_neighbours(capsys: pytest.CaptureFixture[str]) -> Non
     text = capsys.readouterr().out
     assert text.startswith("digraph rules {")
     assert "goal rich" not in text
+
+
+def test_two_rules_have_one_arrow_and_a_legend_shows_the_kinds(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    graph("cellar", Output(), "mermaid", None)
+    text = capsys.readouterr().out
+    arrows = re.findall(r"^  (n\d+) \S+\|.*\| (n\d+)$", text, re.M)
+    assert len(arrows) == len(set(arrows)) > 5
+    assert '|"enables and blocks: Thing.holder, Thing.at"|' in text
+    assert all(f'|"{kind}"|' in text for kind in ("enables", "feeds", "blocks"))
+
+
+def test_graphviz_draws_it_and_is_named_where_it_is_missing(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if shutil.which("dot") is not None:
+        graph("cellar", Output(), "svg", None)
+        assert "action unlock" in capsys.readouterr().out.partition("<svg")[2]
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(Failure) as failure:
+        graph("cellar", Output(), "svg", None)
+    assert failure.value.diagnostics[0].code == "TW0811"
 
 
 def test_no_such_rule() -> None:

@@ -203,8 +203,9 @@ def graph(
     /,
     *,
     form: Annotated[
-        Literal["mermaid", "dot"], Parameter(name="--format", help="mermaid or dot.")
-    ] = ("mermaid"),
+        Literal["mermaid", "dot", "svg"],
+        Parameter(name="--format", help="mermaid, dot, or svg (by Graphviz)."),
+    ] = "mermaid",
     rule: Annotated[str | None, Parameter(help="Only this rule and its neighbours.")] = None,
     json: Json = False,
 ) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, assert_never
 
 from tokenworld.diagnostics import (
     Diagnostic,
@@ -20,13 +22,15 @@ from tokenworld.syntax import nodes as syn
 from tokenworld.syntax import parse_source
 from tokenworld.verbs.output import EXIT_OK, Output
 
-Format = Literal["mermaid", "dot"]
+Format = Literal["mermaid", "dot", "svg"]
 
-_MERMAID = {"enables": "-->", "feeds": "-.->", "blocks": "--x"}
+_SEVERAL = "enables, feeds or blocks"
+_MERMAID = {"enables": "-->", "feeds": "-.->", "blocks": "--x", _SEVERAL: "==>"}
 _DOT = {
     "enables": 'color="#1b7837"',
     "feeds": 'color="#4575b4", style=dashed',
     "blocks": 'color="#b2182b", arrowhead=tee',
+    _SEVERAL: 'color="#333333", penwidth=2',
 }
 _SHAPES = {
     "action": ("[", "]", "box"),
@@ -48,7 +52,7 @@ def graph(target: str, out: Output, form: Format, rule: str | None) -> int:
     every, found = nodes(program, world), influences(program, world)
     if rule is not None:
         every, found = _around(rule, every, found)
-    out.line(_mermaid(every, found) if form == "mermaid" else _dot(every, found))
+    out.line(_drawn(form, every, found))
     out.json(
         {
             "schema_version": 1,
@@ -83,6 +87,38 @@ def _ids(every: Sequence[Node]) -> dict[str, str]:
     return {node.title: f"n{index}" for index, node in enumerate(every)}
 
 
+def _drawn(form: Format, every: Sequence[Node], found: Sequence[Influence]) -> str:
+    match form:
+        case "mermaid":
+            return _mermaid(every, found)
+        case "dot":
+            return _dot(every, found)
+        case "svg":
+            return _svg(_dot(every, found))
+        case _:
+            assert_never(form)
+
+
+def _arrows(found: Sequence[Influence]) -> Iterator[tuple[str, str, str, str]]:
+    """One arrow between two rules, with all that the first does to the second.
+
+    Yields both titles, the kind of the arrow, and its label.
+    """
+    pairs: dict[tuple[str, str], list[Influence]] = {}
+    for one in found:
+        pairs.setdefault((one.source.title, one.target.title), []).append(one)
+    for (source, target), several in pairs.items():
+        if len(several) == 1:
+            yield source, target, several[0].kind, ", ".join(several[0].by)
+            continue
+        kinds: dict[tuple[str, ...], list[str]] = {}
+        for fluent in dict.fromkeys(name for one in several for name in one.by):
+            doing = tuple(one.kind for one in several if fluent in one.by)
+            kinds.setdefault(doing, []).append(fluent)
+        told = (f"{' and '.join(doing)}: {', '.join(names)}" for doing, names in kinds.items())
+        yield source, target, _SEVERAL, "; ".join(told)
+
+
 def _mermaid(every: Sequence[Node], found: Sequence[Influence]) -> str:
     ids = _ids(every)
     lines = ["flowchart LR"]
@@ -90,11 +126,13 @@ def _mermaid(every: Sequence[Node], found: Sequence[Influence]) -> str:
         left, right, _ = _SHAPES[node.kind]
         label = node.title.replace('"', "#quot;")
         lines.append(f'  {ids[node.title]}{left}"{label}"{right}')
-    for one in found:
-        label = ", ".join(one.by).replace('"', "#quot;")
-        arrow = _MERMAID[one.kind]
-        lines.append(f'  {ids[one.source.title]} {arrow}|"{label}"| {ids[one.target.title]}')
-    return "\n".join(lines)
+    for source, target, kind, by in _arrows(found):
+        label = by.replace('"', "#quot;")
+        lines.append(f'  {ids[source]} {_MERMAID[kind]}|"{label}"| {ids[target]}')
+    lines.append('  subgraph legend ["Legend: an arrow names what the first rule writes"]')
+    for number, (kind, arrow) in enumerate(_MERMAID.items()):
+        lines.append(f'    a{number}["a rule"] {arrow}|"{kind}"| b{number}["another"]')
+    return "\n".join([*lines, "  end"])
 
 
 def _dot(every: Sequence[Node], found: Sequence[Influence]) -> str:
@@ -105,11 +143,30 @@ def _dot(every: Sequence[Node], found: Sequence[Influence]) -> str:
     for node in every:
         lines.append(f"  {ids[node.title]} [label={dot_quoted(node.title)}, "
                      f"shape={_SHAPES[node.kind][2]}];")  # fmt: skip
-    for one in found:
-        label = dot_quoted(", ".join(one.by))
-        ends = f"{ids[one.source.title]} -> {ids[one.target.title]}"
-        lines.append(f"  {ends} [label={label}, {_DOT[one.kind]}];")
-    return "\n".join([*lines, "}"])
+    for source, target, kind, by in _arrows(found):
+        ends = f"{ids[source]} -> {ids[target]}"
+        lines.append(f"  {ends} [label={dot_quoted(by)}, {_DOT[kind]}];")
+    lines += ["  subgraph cluster_legend {", '    label="Legend"; node [shape=plaintext];']
+    for number, (kind, look) in enumerate(_DOT.items()):
+        ends = f'a{number} [label="a rule"]; b{number} [label="another"]; a{number} -> b{number}'
+        lines.append(f'    {ends} [label="{kind}", {look}];')
+    return "\n".join([*lines, "  }", "}"])
+
+
+def _svg(text: str) -> str:
+    """Draw DOT text by Graphviz. Raises `Failure` TW0811 where `dot` is missing or fails."""
+    program = shutil.which("dot")
+    if program is None:
+        hint = "Install Graphviz (`apt install graphviz`), or print `--format mermaid`."
+        raise Failure(Diagnostic("TW0811", "`--format svg` needs Graphviz.", hint=hint))
+    done = subprocess.run(
+        [program, "-Tsvg"], input=text.encode(), capture_output=True, check=False
+    )  # fmt: skip
+    if done.returncode:
+        reason = done.stderr.decode(errors="replace").strip().partition("\n")[0]
+        hint = "Print `--format dot`, and draw it with another program."
+        raise Failure(Diagnostic("TW0812", f"Graphviz failed: {reason}.", hint=hint))
+    return done.stdout.decode().rstrip()
 
 
 def model(file: str, out: Output) -> int:
