@@ -70,7 +70,7 @@ def test_two_rules_have_one_arrow_and_a_legend_shows_the_kinds(
     text = capsys.readouterr().out
     arrows = re.findall(r"^  (n\d+) \S+\|.*\| (n\d+)$", text, re.M)
     assert len(arrows) == len(set(arrows)) > 5
-    assert '|"enables and blocks: Thing.holder, Thing.at"|' in text
+    assert '|"enables, blocks: Thing.holder, Thing.at"|' in text
     assert all(f'|"{kind}"|' in text for kind in ("enables", "feeds", "blocks"))
 
 

@@ -115,7 +115,7 @@ def _arrows(found: Sequence[Influence]) -> Iterator[tuple[str, str, str, str]]:
         for fluent in dict.fromkeys(name for one in several for name in one.by):
             doing = tuple(one.kind for one in several if fluent in one.by)
             kinds.setdefault(doing, []).append(fluent)
-        told = (f"{' and '.join(doing)}: {', '.join(names)}" for doing, names in kinds.items())
+        told = (f"{', '.join(doing)}: {', '.join(names)}" for doing, names in kinds.items())
         yield source, target, _SEVERAL, "; ".join(told)
 
 
