@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from tests.judge.conftest import codes, judged
-from tokenworld.session.loading import check_text
+from tokenworld.model import Program
+from tokenworld.session.loading import Loaded, check_text
 from tokenworld.verbs.judge.contract import Budget
-from tokenworld.verbs.mutate import ending_mutants
+from tokenworld.verbs.mutate import Judge, ending_mutants
 
 WORLD = """\
 type Hero { gold: 0 to 9 = 0  tired: 0 to 9 clamped = 0 }
@@ -46,6 +47,41 @@ def test_endings_change_in_one_place() -> None:
     assert ("drop ending", "lose worn left out") in found
     assert ("drop ending", "goal rich left out") not in found
     assert len(found) >= 7
+
+
+SHUT = """\
+type Hero { out: bool = false }
+type Door { open: bool = false }
+actor me: Hero
+action leave(d: Door) as "leave by {d}" {
+  require d.open else shut
+  me.out = true
+}
+world cell {
+  object ada: Hero
+  object door: Door
+  goal free: ada.out
+}
+scenario "locked in" in cell { then unwinnable }
+"""
+
+
+def test_unwinnable_notices_a_way_and_a_goal_that_holds_at_the_start() -> None:
+    """Mutants that win, at once or by a command, are no survivors of a world without a way."""
+    loaded = Loaded(checked(SHUT), (), ())
+    judge = Judge(loaded, ())
+    ended = judge.judge(checked(SHUT.replace("goal free: ada.out", "goal free: not ada.out")))
+    opened = judge.judge(checked(SHUT.replace("  require d.open else shut\n", "")))
+    assert (ended, opened) == ("scenario", "scenario")
+    assert (
+        judge.judge(checked(SHUT.replace("goal free: ada.out", "goal free: false"))) == "survived"
+    )
+
+
+def checked(text: str) -> Program:
+    program = check_text(text).program
+    assert program is not None
+    return program
 
 
 def test_a_loss_that_no_scenario_reaches_survives() -> None:

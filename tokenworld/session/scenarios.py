@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 from tokenworld.diagnostics import Failure, Span
-from tokenworld.engine import SeededLuck, State
+from tokenworld.engine import EngineSimulator, SeededLuck, State
 from tokenworld.ground import PASS, Json, Outcome, Raw, constant, show_value, values_text
 from tokenworld.model import (
     Always,
@@ -156,12 +156,14 @@ def run_scenario(
     scenario: Scenario,
     *,
     plan_seconds: float = PLAN_SECONDS,
+    states: int | None = None,
     say: Callable[[str], None] | None = None,
     watch: Callable[[Outcome], None] | None = None,
 ) -> ScenarioResult:
     """Play a scenario. Params set by a `given` hold from the start of the scenario.
 
-    ``say`` is called during long work, ``watch`` with every record.
+    `unwinnable` asks for a proof; with ``states`` it fails only where a goal is found among the
+    first so many states. ``say`` is called during long work, ``watch`` with every record.
     """
     world = loaded.program.worlds[scenario.world]
     overrides: dict[str, Raw] = {}
@@ -172,7 +174,7 @@ def run_scenario(
     seed = next((step.seed for step in scenario.steps[:1] if isinstance(step, Seed)), 0)
     opened = OpenWorld(loaded, world, engine)
     session = Session(opened, seed, player="scenario", operator=True)
-    runner = _Runner(session, plan_seconds, say, watch)
+    runner = _Runner(session, plan_seconds, states, say, watch)
     for step in scenario.steps:
         runner.step(step)
     runner.settle()
@@ -187,6 +189,7 @@ class _Runner:
 
     session: Session
     plan_seconds: float
+    states: int | None
     say: Callable[[str], None] | None
     watch: Callable[[Outcome], None] | None = None
     checks: list[CheckResult] = field(default_factory=list)
@@ -405,9 +408,20 @@ class _Runner:
 
     def _unwinnable(self, span: Span) -> None:
         goals = [line.name for line in self.session.world.world.goals]
+        if self.states is not None:
+            reached = [goal for goal in goals if self._finds(goal, self.states)]
+            self._add("unwinnable", not reached, "; ".join(reached), span)
+            return
         verdicts = [
             self.session.plan(goal, time_limit=self.plan_seconds, say=self.say) for goal in goals
         ]
         wrong = [v for v in verdicts if v.answer != "unwinnable"]
         found = "; ".join(f"{v.goal}: {v.answer}" for v in wrong)
         self._add("unwinnable", not wrong, found, span)
+
+    def _finds(self, goal: str, states: int) -> bool:
+        from tokenworld.planning.search.interpreted import Found, Limits, Search
+
+        state = self.session.state
+        simulator = EngineSimulator(self.session.engine, state)
+        return isinstance(Search(simulator, state, goal).run(Limits(states)), Found)

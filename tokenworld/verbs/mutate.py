@@ -64,7 +64,6 @@ from tokenworld.model import (
     StateTerm,
     Term,
     Transfer,
-    UnwinnableCheck,
     WinnableCheck,
     World,
     WriteEffect,
@@ -335,6 +334,8 @@ ILL_TYPED = (TypeError, KeyError, IndexError, AttributeError, AssertionError)
 """The exceptions of evaluating a rule once the checker's promises are broken."""
 
 _MOST_NAMED = 5
+_SEARCHED = 500
+"""States in which a mutant of a world without a way to its goal may have one."""
 _WALK, _WALKS = 200, 60
 """Random ticks in which an invariant may notice a mutant, in so many walks at most."""
 
@@ -353,8 +354,9 @@ class Judge:
 
     `Failure` (TW0703) where scenarios fail on the program itself: such a one notices nothing.
 
-    Scenarios are run without their planning checks, which a plan of the original stands in for: a
-    mutant under which that plan fails is noticed by the goal. Invariants and conserved sums are
+    Scenarios are run without their checks `winnable`, which a plan of the original stands in for: a
+    mutant under which that plan fails is noticed by the goal. `unwinnable` looks for a goal among
+    the first `_SEARCHED` states. Invariants and conserved sums are
     tried on a short random walk that breaks none of them in the original.
     """
 
@@ -363,7 +365,7 @@ class Judge:
     ) -> None:
         self._loaded, self._plans, self._rows = loaded, plans, rows
         program = loaded.program
-        self._scenarios = tuple(_without_plans(one) for one in program.scenarios)
+        self._scenarios = tuple(_without_winnable(one) for one in program.scenarios)
         _sound(loaded, self._scenarios)
         self._sound_walks = tuple(
             name for name in program.worlds if not self._breaks(loaded.program, name)
@@ -390,7 +392,7 @@ class Judge:
         return Loaded(program, self._loaded.sources, ())
 
     def _passes(self, program: Program, scenario: Scenario) -> bool:
-        return run_scenario(self._open(program), scenario).ok
+        return run_scenario(self._open(program), scenario, states=_SEARCHED).ok
 
     def _reaches(self, program: Program, plan: GoalPlan) -> bool:
         engine = compile_world(program, program.worlds[plan.world])
@@ -463,7 +465,7 @@ class RecordedRows:
 
 def _sound(loaded: Loaded, scenarios: Iterable[Scenario]) -> None:
     """`Failure` (TW0703) that names the scenarios that fail."""
-    red = [one for one in scenarios if not run_scenario(loaded, one).ok]
+    red = [one for one in scenarios if not run_scenario(loaded, one, states=_SEARCHED).ok]
     if not red:
         return
     many = f"{len(red)} scenarios fail" if len(red) > 1 else "a scenario fails"
@@ -493,14 +495,9 @@ def _walk(world: OpenWorld, seed: int, ticks: int) -> tuple[bool, int]:
     return False, ticks
 
 
-def _without_plans(scenario: Scenario) -> Scenario:
+def _without_winnable(scenario: Scenario) -> Scenario:
     steps = tuple(
-        replace(
-            step,
-            checks=tuple(
-                one for one in step.checks if not isinstance(one, (WinnableCheck, UnwinnableCheck))
-            ),
-        )
+        replace(step, checks=tuple(c for c in step.checks if not isinstance(c, WinnableCheck)))
         if isinstance(step, Expect)
         else step
         for step in scenario.steps
