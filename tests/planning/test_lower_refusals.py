@@ -33,15 +33,16 @@ def world(rules: str, goal: str, objects: str = "") -> str:
             "`x()` at 1: its values have no bound that is known",
         ),
         (
-            "function b(): bool = false\nlaw late() when tick() > 3 { b() = true }",
+            "function b(): bool = false  function n(): 0 to 9 = 3\n"
+            "law late() when tick() > n() { b() = true n() = 2 }",
             "b()",
-            "`tick()` at 2: it counts without end; only `tick() mod n` with a constant `n` is "
-            "finite",
+            "`tick()` at 2: it counts without end; finite are `tick() mod n` and comparisons, "
+            "with constants",
         ),
         (
             "function b(): bool = false\naction up() { require score > 3  b() = true }",
-            "b()",
-            "`score()` at 2: a search state leaves it out",
+            "b()  award 1 when b()",
+            "`score` at 2: a search state leaves out which awards were given",
         ),
         (
             'type Hen { name: text = ""  n: 0 to 3 = 0 }  object hen: Hen\n'

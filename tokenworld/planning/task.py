@@ -20,7 +20,8 @@ from tokenworld.planning.verdict import PlanStep
 Literal = tuple[int, tuple[int, ...]]
 """A variable and the positions (ascending) of the values it may have."""
 
-VariableKind = Kind["slot", "token", "long", "ring", "was", "coin", "did", "alive", "group", "aux"]
+VariableKind = Kind["slot", "token", "long", "ring", "clock", "was", "coin", "did", "alive", "group",
+                     "aux"]  # fmt: skip
 
 
 @frozen

@@ -384,6 +384,7 @@ Universe = Callable[[], Sequence[Raw] | None]
 # What a state holds besides stored fluents. No name of the language has a line break.
 ALIVE = "\nalive"  # (object): whether it exists
 RING = "\ntick"  # (n): tick() mod n
+CLOCK = "\nclock"  # (n): tick(), or n if it is larger
 LONG = "\nlong"  # (): the number of the running long action's stage, `none` if there is none
 DID = "\ndid"  # (action, args…): what the intent of this tick was
 COIN = "\ncoin"  # (rule, args…, n): the alternative that a draw takes

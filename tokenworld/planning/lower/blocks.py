@@ -17,6 +17,7 @@ from tokenworld.ground import Raw
 from tokenworld.model import BoolType, Fluent, NumberType, RealType
 from tokenworld.planning.lower.algebra import (
     ALIVE,
+    CLOCK,
     COIN,
     DID,
     LONG,
@@ -98,6 +99,8 @@ class Variables:
         match name:
             case _ if name == RING and isinstance(args[0], int):
                 return tuple(range(args[0]))
+            case _ if name == CLOCK and isinstance(args[0], int):
+                return tuple(range(args[0] + 1))
             case _ if name == COIN:
                 return tuple(range(self.coins[slot]))
             case _ if name == DID:

@@ -39,6 +39,7 @@ from tokenworld.model import (
 )
 from tokenworld.planning.lower.algebra import (
     ALIVE,
+    CLOCK,
     COIN,
     DID,
     LONG,
@@ -106,6 +107,9 @@ class Facts:
         if name == RING:
             modulus = args[0]
             return self._tick % modulus if isinstance(modulus, int) else None
+        if name == CLOCK:
+            last = args[0]
+            return min(self._tick, last) if isinstance(last, int) else None
         if name == LONG:
             return None if self.running is None else self.stage(*self.running[:2])
         if name in (ALIVE, DID, COIN):
@@ -275,6 +279,8 @@ class Facts:
             return f"exists({self.show(ObjectType(ROOT), args[0])})"
         if name == RING:
             return f"tick mod {args[0]}"
+        if name == CLOCK:
+            return f"tick up to {args[0]}"
         return " ".join((name.strip(), *(str(arg) for arg in args)))
 
 

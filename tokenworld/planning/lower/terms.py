@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from functools import partial
 from itertools import product
-from math import prod
-from typing import Generic
+from math import floor, prod
+from typing import Generic, Literal
 
 from tokenworld.core import TermVisitor
 from tokenworld.core.nodes import (
@@ -49,6 +49,7 @@ from tokenworld.model import (
 )
 from tokenworld.planning.lower.algebra import (
     ALIVE,
+    CLOCK,
     DID,
     LONG,
     RING,
@@ -151,6 +152,8 @@ def _reached(derive: Derive, derives: Mapping[str, Derive]) -> frozenset[str]:
 
 # ---- terms --------------------------------------------------------------------------------------
 
+_LATEST = 1_000
+"""The latest tick that a clock counts to."""
 _LEAVES = (Constant, ObjectName, ParamValue, Actor, Variable)
 
 
@@ -260,6 +263,10 @@ class Terms(TermVisitor[Env[V], V]):
                 return self.collections.member(self.value(item, env), collection, env)
             case "mod" if (ring := self._ring(term, env)) is not None:
                 return ring
+            case "==" | "<" | "<=" as op if (clock := self._clocked(op, term, env)) is not None:
+                return clock
+            case "score":
+                return self._score(term, env)
             case _:
                 return self._called(term, [self.value(arg, env) for arg in term.args])
 
@@ -311,7 +318,9 @@ class Terms(TermVisitor[Env[V], V]):
             return self.algebra.lift((term.op, digits, rungs), function, *values)
         reason = "a search state leaves it out"
         if term.op == "tick":
-            reason = "it counts without end; only `tick() mod n` with a constant `n` is finite"
+            reason = (
+                "it counts without end; finite are `tick() mod n` and comparisons, with constants"
+            )
         return self.algebra.refuse(Refused(f"`{term.op}()`", term.span, reason))
 
     def _ring(self, term: Call, env: Env[V]) -> V | None:
@@ -326,6 +335,46 @@ class Terms(TermVisitor[Env[V], V]):
         moved = algebra.lift(("arithmetic", "+"), arithmetic("+"), turn, shift)
         size = algebra.const(modulus[0])
         return algebra.lift(("arithmetic", "mod"), arithmetic("mod"), moved, size)
+
+    def _clocked(self, op: Literal["==", "<", "<="], term: Call, env: Env[V]) -> V | None:
+        """``tick() + c`` compared with a constant, by a clock that stops behind it; else ``None``.
+
+        For ticks above the constant the result is the same.
+        """
+        offsets = [_tick_offset(one) for one in term.args]
+        if offsets.count(None) != 1:
+            return None
+        place, algebra = int(offsets[0] is None), self.algebra
+        other = algebra.possible(self.value(term.args[1 - place], env), lambda: None) or ()
+        offset = offsets[place] or 0
+        if len(other) != 1 or isinstance(other[0], bool) or not isinstance(other[0], (int, float)):
+            return None
+        last = max(floor(other[0]) - offset + 1, 0)
+        if last > _LATEST:
+            reason = f"a clock of more than {_LATEST:,} ticks is too large"
+            return algebra.refuse(Refused("`tick()`", term.span, reason))
+        clock = algebra.slot((CLOCK, (last,)), False)
+        moved = algebra.lift(("arithmetic", "+"), arithmetic("+"), clock, algebra.const(offset))
+        sides = [algebra.const(other[0]), algebra.const(other[0])]
+        sides[place] = moved
+        return algebra.lift(("compare", op), compare(op), *sides)
+
+    def _score(self, term: Call, env: Env[V]) -> V:
+        """The world's own expression; with awards the score depends on more than the state."""
+        world, algebra = self.facts.rules.worlds[self.facts.instance.world.name], self.algebra
+        if world.awards:
+            reason = "a search state leaves out which awards were given"
+            return algebra.refuse(Refused("`score`", term.span, reason))
+        if world.score is None:
+            return algebra.const(0)
+        if not isinstance(world.score.type, NumberType) or world.score.type.decimals:
+            reason = "it is not always a whole number"
+            return algebra.refuse(Refused("`score`", term.span, reason))
+
+        def counted(value: Value) -> Value:
+            return 0 if value is None else value
+
+        return algebra.lift("score", counted, self.value(world.score, env))
 
     def _acting(self, actor: V) -> V:
         """Whether it is the one who acts; where several take turns, whether it may be any."""

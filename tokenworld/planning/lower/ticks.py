@@ -22,6 +22,7 @@ from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import PASS, Command, LuckyDraw, Raw
 from tokenworld.planning.lower.algebra import (
     ALIVE,
+    CLOCK,
     COIN,
     DID,
     LONG,
@@ -50,7 +51,7 @@ _MOST_OF_A_SLOT = 200_000
 _TICKS_PER_COST = 1_000
 _DEAREST = 1_000
 _KINDS: dict[str, VariableKind] = {
-    RING: "ring", COIN: "coin", DID: "did", LONG: "long", WAS: "was", ALIVE: "alive",
+    RING: "ring", CLOCK: "clock", COIN: "coin", DID: "did", LONG: "long", WAS: "was", ALIVE: "alive",
 }  # fmt: skip
 
 Results = list[tuple[Slot, Diagram]]
@@ -440,16 +441,18 @@ class Phases:
         return Effect((), self.token, _FIRST if self._steps else ACT)
 
     def turned(self) -> Results:
-        """The rings of `tick()`, one further."""
-        return [(slot, self._next(slot)) for slot in self._cone.slots if slot[0] == RING]
+        """The rings and clocks of `tick()`, one further."""
+        return [(slot, self._next(slot)) for slot in self._cone.slots if slot[0] in (RING, CLOCK)]
 
     def _next(self, slot: Slot) -> Diagram:
-        size = len(self._all.domain(slot))
+        size, stays = len(self._all.domain(slot)), slot[0] == CLOCK
 
         def following(value: Value) -> Value:
-            return (value + 1) % size if isinstance(value, int) else value
+            if not isinstance(value, int):
+                return value
+            return min(value + 1, size - 1) if stays else (value + 1) % size
 
-        return self._diagrams.lift(("turn", size), following, self._all.now(slot))
+        return self._diagrams.lift(("turn", size, stays), following, self._all.now(slot))
 
     def started(self, last: Block | None) -> Results:
         """The values that `was` reads in the next tick, if ``last`` is the block before it."""

@@ -22,6 +22,7 @@ from tokenworld.ground import Raw
 from tokenworld.model import BoolType, Fluent, NumberType, ValueType
 from tokenworld.planning.lower.algebra import (
     ALIVE,
+    CLOCK,
     COIN,
     DID,
     LONG,
@@ -88,6 +89,8 @@ class _Algebra(SetAlgebra):
             return None
         if name == RING and isinstance(args[0], int):
             return frozenset(range(args[0]))
+        if name == CLOCK and isinstance(args[0], int):
+            return frozenset(range(args[0] + 1))
         return super().slot(slot, was)
 
 

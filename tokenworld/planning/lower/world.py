@@ -21,6 +21,7 @@ from tokenworld.ground import Command
 from tokenworld.model import Program
 from tokenworld.model.rules import Phase as PhaseLine
 from tokenworld.planning.lower.algebra import (
+    CLOCK,
     COIN,
     DID,
     LONG,
@@ -602,7 +603,7 @@ class _Slicer:
             for command in world.commands:
                 if (command.command.action, *command.command.args)[: len(args)] == args:
                     self._keep(command)
-        elif name != RING:
+        elif name not in (RING, CLOCK):
             self._stored(slot)
 
     def _stored(self, slot: Slot) -> None:

@@ -388,6 +388,8 @@ def _pays(body: Body) -> bool:
 
 def exact(value: Any, term: Term) -> Fraction:
     """A stored number; 0 if it depends on a destroyed object."""
+    if isinstance(value, float):
+        return Fraction(value)
     decimals = term.type.decimals if isinstance(term.type, NumberType) else 0
     return _NOTHING if value is None else Fraction(value, 10**decimals)
 
