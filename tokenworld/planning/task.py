@@ -20,8 +20,9 @@ from tokenworld.planning.verdict import PlanStep
 Literal = tuple[int, tuple[int, ...]]
 """A variable and the positions (ascending) of the values it may have."""
 
-VariableKind = Kind["slot", "token", "long", "ring", "clock", "was", "coin", "did", "alive", "group",
-                     "aux"]  # fmt: skip
+VariableKind = Kind[
+    "slot", "token", "long", "ring", "clock", "was", "coin", "did", "alive", "group", "aux",
+]  # fmt: skip
 
 
 @frozen

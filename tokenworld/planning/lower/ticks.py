@@ -51,7 +51,8 @@ _MOST_OF_A_SLOT = 200_000
 _TICKS_PER_COST = 1_000
 _DEAREST = 1_000
 _KINDS: dict[str, VariableKind] = {
-    RING: "ring", CLOCK: "clock", COIN: "coin", DID: "did", LONG: "long", WAS: "was", ALIVE: "alive",
+    RING: "ring", CLOCK: "clock", COIN: "coin", DID: "did", LONG: "long", WAS: "was",
+    ALIVE: "alive",
 }  # fmt: skip
 
 Results = list[tuple[Slot, Diagram]]
