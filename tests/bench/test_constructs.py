@@ -34,6 +34,10 @@ EFFECTS = (
     "(and (decrease (fuel ?x) (dist ?x ?y)) (assign (dist ?x ?y) (+ (fuel ?x) (* 2 (fuel ?y)))))",
     "(and (increase (total-cost) 5) (q ?x) (increase (fuel ?x) (* 2 (fuel ?y) 3)))",
     "(forall (?z) (increase (fuel ?z) 1))",
+    "(and (q ?x) (when (q ?y) (increase (total-cost) 2)) (increase (total-cost) 1))",
+    "(when (q ?y) (and (p ?y) (increase (total-cost) 2) (when (p ?y) (increase (total-cost) 3))))",
+    "(forall (?z) (when (r ?x ?z) (and (not (r ?x ?z)) (increase (total-cost) (dist ?x ?z)))))",
+    "(and (increase (total-cost) (+ (fuel ?x) 2)) (forall (?z ?w) (increase (total-cost) 1)))",
 )  # fmt: skip
 TYPED = (
     # types, parameters
@@ -47,6 +51,8 @@ TYPED = (
     ("truck plane", "?x - (either truck plane) ?y - object"),
     ("truck - vehicle", "?x - truck ?y - vehicle"),
     ("a b c - object d e - a f", "?x - d ?y - f"),
+    ("land sea - thing car - (either sea land) duck - car", "?x - duck ?y - (either land sea)"),
+    ("car - (either land sea) bike", "?x - car ?y - bike"),
 )
 
 
@@ -69,6 +75,30 @@ def test_conditions_come_back() -> None:
 def test_effects_come_back() -> None:
     for effect in EFFECTS:
         trip(domain(f":parameters (?x ?y) :precondition (p ?x) :effect {effect}"))
+
+
+@pytest.mark.parametrize(
+    ("asked", "effect"),
+    [
+        ("(p ?x)", "(assign (total-cost) 0)"),
+        ("(< (total-cost) 9)", "(increase (total-cost) 1)"),
+        (
+            "(p ?x)",
+            "(and (decrease (total-cost) (fuel ?x)) (when (p ?x) (increase (total-cost) 2)))",
+        ),
+        ("(p ?x)", "(assign (fuel ?x) (total-cost))"),
+        ("(p ?x)", "(and (increase (total-cost) (/ (fuel ?x) 2)) (increase (total-cost) 1))"),
+        ("(p ?x)", "(when (p ?x) (increase (total-cost) 1.5))"),
+    ],
+)
+def test_a_total_cost_that_is_no_sum_of_costs_is_a_function(asked: str, effect: str) -> None:
+    head = f"{HEAD[:-1]} (total-cost))"
+    trip(domain(f":parameters (?x) :precondition {asked} :effect {effect}", head))
+
+
+def test_names_may_have_dots_digits_and_lines() -> None:
+    head = "(:types t_1 t.2) (:constants r2-d2 _c - t_1) (:predicates (is.a ?a.b - t_1) (_p1))"
+    trip(domain(":parameters (?a.b - t_1) :precondition (is.a ?a.b) :effect (is.a r2-d2)", head))
 
 
 def test_parts_may_be_missing_or_in_another_order() -> None:

@@ -72,8 +72,8 @@ def test_a_mistake_is_told_at_its_place(before: str, after: str, wanted: str) ->
 @pytest.mark.parametrize(
     ("before", "after", "what"),
     [
-        ("(:types block", "(:types slab - (either block table) block",
-         "`either` in another place than behind a variable"),
+        ("(:predicates", "(:constants c - (either block table)) (:predicates",
+         "`either` in another place than behind a variable or a type"),
         ("- block) (on", "- (either block object)) (on", "`either` with `object`"),
         ("(:action lift", "(:process lift", "A process"),
         ("(:action lift", "(:event lift", "An event"),
@@ -81,8 +81,6 @@ def test_a_mistake_is_told_at_its_place(before: str, after: str, wanted: str) ->
          "A preference in this place"),
         (":effect (not (clear ?b))", ":effect (oneof (clear ?b) (and))", "`oneof`"),
         (":effect (not (clear ?b))", ":effect (at start (clear ?b))", "A timed effect"),
-        (":effect (not (clear ?b))", ":effect (when (clear ?b) (increase (total-cost) 1))",
-         "A cost that depends on a condition"),
         (":parameters", ":vars", "`:vars`"),
     ],
 )  # fmt: skip

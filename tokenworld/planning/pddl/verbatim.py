@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import reduce
 from typing import assert_never
 
 from tokenworld.core import nodes as core
@@ -70,7 +71,7 @@ _COST = "total-cost"
 _WORD = re.compile(r"[^\s();?\"'`{}\[\]:-][^\s();?\"'`{}\[\]]*\Z")
 _TAKEN = {
     *("and", "or", "not", "imply", "forall", "exists", "when", "either", "assign", "undefined"),
-    *("increase", "decrease", "scale-up", "scale-down", "preference", "total-cost"),
+    *("increase", "decrease", "scale-up", "scale-down", "preference"),
     *("=", "<", ">", "<=", ">=", "+", "*", "/", "probabilistic", "oneof"),
 }
 _PLACE = re.compile(r"(\d{1,6})(?:\.(\d{1,6})(?:-(\d{1,6}))?)?\Z")
@@ -165,7 +166,8 @@ class Verbatim:
         """A fact or function with its arguments."""
         if place.fluent not in self.program.fluents:
             raise Richer
-        return (verbatim(place.fluent), *(self.term(arg, env) for arg in place.args))
+        name = self.program.fluents[place.fluent].name
+        return (verbatim(name), *(self.term(arg, env) for arg in place.args))
 
     def _call(self, term: core.Call, env: Env) -> Expr:
         match term.op:
@@ -267,11 +269,8 @@ class Verbatim:
 
     def _domain(self) -> PddlDomain:
         self._nothing_else()
-        costs = any(action.cost is not None for action in self.rules.actions.values())
-        if "scale" in self.entries:
-            costs = any(key.startswith("costs ") for key in self.entries)
         predicates = self._predicates()
-        functions = self._functions(costs)
+        functions = self._functions()
         types, constants = tuple(self._types()), tuple(self._constants())
         actions = tuple(
             self._action(one) for one in self.rules.actions.values() if one.name not in self.made
@@ -359,17 +358,18 @@ class Verbatim:
         return found
 
     def _types(self) -> Iterator[Typed]:
-        implicit = self.entries.get("implicit", ())
+        implicit, several = (self.entries.get(one, ()) for one in ("implicit", "either"))
         kinds = sorted(self.program.types.values(), key=lambda one: self._place(one.span))
         for kind in kinds:
             spelled = self.types.get(kind.name)
             unions = [one for one in kind.parents if parts_of_union(self.types[one])]
             parents = [one for one in kind.parents if one not in unions]
-            if len(parents) > 1 or kind.attributes:
+            if kind.attributes or (len(parents) > 1 and spelled not in several):
                 raise Richer
             if spelled is None or spelled in implicit or parts_of_union(spelled):
                 continue
-            parent = self.type(parents[0]) if parents else None
+            above = [self.type(one) for one in parents]
+            parent = union_type(above) if len(above) > 1 else (above[0] if above else None)
             verbatim(spelled)
             yield Typed(spelled, "object" if kind.rooted and parent is None else parent)
 
@@ -438,7 +438,7 @@ class Verbatim:
                 raise Richer
         return [PddlDerived(head, self.term(one, env)) for one in parts]
 
-    def _functions(self, costs: bool) -> tuple[Signature, ...]:
+    def _functions(self) -> tuple[Signature, ...]:
         found = [
             self._function(one)
             for one in self.program.fluents.values()
@@ -446,7 +446,7 @@ class Verbatim:
         ]
         position = self.entries.get(_COST)
         at = len(found) + 1 if position is None else int(position[0])
-        if at and (costs or position is not None):
+        if at and (self.costs or position is not None):
             found.insert(at - 1, Signature(_COST, ()))
         return tuple(found)
 
@@ -501,18 +501,40 @@ class Verbatim:
         """What an action adds to ``(total-cost)``: as written, if its cost is another measure."""
         if "scale" in self.entries:
             texts = self.entries.get(f"costs {action.name}", ("",))[0]
-            costs: Iterable[Expr] = parsed(f"({texts})")
-        else:
-            costs = () if action.cost is None else (self.term(action.cost, env),)
-        for cost in costs:
-            yield ("increase", (_COST,), cost)
+            yield from parsed(f"({texts})")
+        elif action.cost is not None:
+            yield from self._paid(action.cost, env)
+
+    def _paid(self, cost: core.Term, env: Env) -> list[Expr]:
+        """The increases of ``total-cost``. Where the program was read from PDDL, what it pays under
+        a condition, or for all of some objects, becomes an effect of its own."""
+        parts = list(_addends(cost))
+        partial = [one for one in parts if isinstance(one, (core.Choice, core.Fold))]
+        if not partial or "requirements" not in self.entries:
+            return [("increase", (_COST,), self.term(cost, env))]
+        whole = [self.term(one, env) for one in parts if one not in partial]
+        amount = reduce(lambda one, other: ("+", one, other), whole) if whole else None
+        always = [] if amount is None else [("increase", (_COST,), amount)]
+        return [*always, *(self._partly(one, env) for one in partial)]
+
+    def _partly(self, cost: core.Choice | core.Fold, env: Env) -> Expr:
+        match cost:
+            case core.Choice(condition=test, then=then, otherwise=core.Constant(value=0)):
+                return ("when", self.term(test, env), joined(self._paid(then, env)))
+            case core.Fold(fold="sum", value=value, binders=binders, where=None) if value:
+                variables, inner = self._variables(binders, env)
+                return ("forall", variables, joined(self._paid(value, inner)))
+            case _:
+                raise Richer
 
     # ---- problems ---------------------------------------------------------------------------
 
     @property
     def costs(self) -> bool:
         """Whether some action pays ``(total-cost)``."""
-        return any(_COST in str(effect) for one in self.domain.actions for effect in one.effects)
+        if "scale" in self.entries:
+            return any(key.startswith("costs ") for key in self.entries)
+        return any(one.cost is not None for one in self.rules.actions.values())
 
     def pair(
         self, instance: Instance, values: Values, goal: Ending | None, stored: Stored | None
@@ -574,6 +596,21 @@ class Verbatim:
             yield from _fact(instance, fluents[slot[0]], slot[1], raw, literal)
         if self.costs and any(one.name == _COST for one in self.domain.functions):
             yield ("=", (_COST,), "0")
+
+
+def _addends(term: core.Term) -> Iterator[core.Term]:
+    """The parts of a sum as written: ``a + b + c``."""
+    match term:
+        case core.Call(op="+", args=(first, last)):
+            yield from _addends(first)
+            yield _exact(last)
+        case _:
+            yield _exact(term)
+
+
+def _exact(term: core.Term) -> core.Term:
+    """A term without its conversion to `real`."""
+    return term.args[0] if isinstance(term, core.Call) and term.op == "real" else term
 
 
 def _distinct(names: Iterable[str]) -> None:

@@ -33,7 +33,7 @@ from tokenworld.planning.reader.files import (
     shared_objects,
 )
 from tokenworld.planning.reader.sexpr import Faults
-from tokenworld.planning.reader.text import file_lines, world_names
+from tokenworld.planning.reader.text import file_lines, is_inexact, world_names
 
 __all__ = ["Imported", "import_pddl"]
 
@@ -61,15 +61,28 @@ def import_pddl(domain_source: Source, problem_sources: tuple[Source, ...]) -> I
 
     Raises `Failure` with everything that is wrong or cannot be taken, each with its place.
     """
+    found = _read(domain_source, problem_sources, counted=False)
+    if is_inexact(*found[:2]):
+        found = _read(domain_source, problem_sources, counted=True)
+    return _imported(*found)
+
+
+def _read(
+    domain_source: Source, problem_sources: tuple[Source, ...], *, counted: bool
+) -> tuple[Domain, tuple[Problem, ...], list[Diagnostic]]:
+    """The domain, the problems and the remarks; ``counted``: `total-cost` is no sum of costs."""
     faults, lent = Faults(), partial(shared_objects, problem_sources)
     over_time = any(_OVER_TIME.search(one.text) for one in (domain_source, *problem_sources))
     whole = over_time and len(problem_sources) == 1
-    domain = read_domain(domain_source, faults, lent, whole=whole)
+    domain = read_domain(domain_source, faults, lent, whole=whole, counted=counted)
     if domain is None:
         raise Failure(*faults.found)
     if at_once := _without_order(domain):
         faults = Faults()
-        domain = read_domain(domain_source, faults, lent, at_once, whole=whole) or domain
+        domain = (
+            read_domain(domain_source, faults, lent, at_once, whole=whole, counted=counted)
+            or domain
+        )
     remarks, problems = list(faults.found), list[Problem | None]()
     for source in problem_sources:
         faults = Faults()
@@ -79,7 +92,7 @@ def import_pddl(domain_source: Source, problem_sources: tuple[Source, ...]) -> I
     remarks += _apart(domain, read) if len(problem_sources) != 1 else ()
     if len(read) < len(problems) or has_errors(remarks):
         raise Failure(*in_order(remarks))
-    return _imported(domain, read, remarks)
+    return domain, read, remarks
 
 
 def _imported(domain: Domain, problems: tuple[Problem, ...], remarks: list[Diagnostic]) -> Imported:

@@ -11,14 +11,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Literal, assert_never, cast
 
 from tokenworld.diagnostics import Span
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.planning.reader.expressions import Expressions, is_timed, show
-from tokenworld.planning.reader.names import FRACTION, TOTAL_COST, UNARY, Locals, Phrase
+from tokenworld.planning.reader.names import (
+    ATOM,
+    FRACTION,
+    PAID,
+    SUM,
+    TOTAL_COST,
+    UNARY,
+    Locals,
+    Phrase,
+    joined,
+)
 from tokenworld.planning.reader.sexpr import Group, Item, Word
 
 Line = tuple[str, Span]
@@ -52,8 +62,8 @@ class Change:
 
     @property
     def pays(self) -> bool:
-        """Whether it changes ``(total-cost)``."""
-        return self.key == TOTAL_COST
+        """Whether it is what the action pays."""
+        return self.key == PAID
 
     @property
     def scales(self) -> bool:
@@ -98,20 +108,18 @@ Effect = Put | Change | When | Loop | Chance
 class Effects(Expressions):
     """Reads effects; nested conjunctions are joined, for no meaning hangs on them."""
 
-    def effects(self, item: Item, names: Locals, *, top: bool = True) -> tuple[Effect, ...]:
-        """The effects of an item; ``top``: they depend on no condition."""
+    def effects(self, item: Item, names: Locals) -> tuple[Effect, ...]:
+        """The effects of an item."""
         if isinstance(item, Word):
             message = f"`{item.text}` stands where an effect should be."
             raise self.faults.unexpected(message, item.span, f"Write `({item.text})`.")
         if not item.items:
             return ()
         if item.head == "and":
-            return tuple(
-                one for part in item.items[1:] for one in self.effects(part, names, top=top)
-            )
-        return (self._effect(item, names, top),)
+            return tuple(one for part in item.items[1:] for one in self.effects(part, names))
+        return (self._effect(item, names),)
 
-    def _effect(self, item: Group, names: Locals, top: bool) -> Effect:
+    def _effect(self, item: Group, names: Locals) -> Effect:
         match item.head:
             case "not":
                 (part,) = self.exactly(item, 1, "a fact")
@@ -119,16 +127,16 @@ class Effects(Expressions):
             case "when":
                 condition, body = self.exactly(item, 2, "a condition and an effect")
                 test = self.condition(condition, names)
-                return When(test, self.effects(body, names, top=False), item.span)
+                return When(test, self.effects(body, names), item.span)
             case "forall":
                 params, body = self.exactly(item, 2, "variables and an effect")
                 bound = self.params(params, item.span)
                 self.symbols.check_typed(bound, "variable", self.faults)
                 inner = names.bind(bound)
                 head = self.spelling.binders(bound, inner)
-                return Loop(head, inner, self.effects(body, inner, top=False), item.span)
+                return Loop(head, inner, self.effects(body, inner), item.span)
             case op if op in _CHANGES:
-                return self._change(item, cast("_Op", op), names, top)
+                return self._change(item, cast("_Op", op), names)
             case "probabilistic":
                 return self._chance(item, names)
             case "oneof" | "one-of":
@@ -161,7 +169,7 @@ class Effects(Expressions):
             weight = self._probability(share)
             whole += weight
             text = show(share) if weight != 1 else ""
-            outcomes.append((text.replace("/", " / "), self.effects(effect, names, top=False)))
+            outcomes.append((text.replace("/", " / "), self.effects(effect, names)))
         if whole > 1:
             what = "The probabilities of these outcomes sum to more than 1."
             raise self.faults.unexpected(what, item.span, "Lower one of them.")
@@ -178,22 +186,79 @@ class Effects(Expressions):
         hint = "Write a number from 0 to 1, such as `0.25` or `1/3`."
         raise self.faults.unexpected(message, item.span, hint)
 
-    def _change(self, item: Group, op: _Op, names: Locals, top: bool) -> Change:
+    def _change(self, item: Group, op: _Op, names: Locals) -> Change:
         target, value = self.exactly(item, 2, "a function and a value")
         left = self.applied(target, names, paid=True)
         right = self.term(value, names)
-        key = next(iter(left.numbers), TOTAL_COST)
-        change = Change(op, left, right, key, item.span)
-        if change.pays and op != "increase":
-            what = f"`{op}` of `total-cost` is not supported."
-            self.faults.tell("TW0810", what, item.span, hint="Only increase it.", names=True)
-        elif change.pays and not top:
-            what = "A cost that depends on a condition is not supported."
-            hint = "Make an action for each case, or increase another function."
-            self.faults.tell("TW0810", what, item.span, hint=hint, names=True)
+        change = Change(op, left, right, next(iter(left.numbers), PAID), item.span)
         divided = frozenset((FRACTION,) if op == "scale-down" else ())
         self.groups.append(left.numbers | right.numbers | divided)
         return change
+
+
+# ---- what actions pay ----------------------------------------------------------------------------
+
+
+def is_counted(item: Item, chance: bool = False) -> bool:
+    """Whether a rule does more with ``total-cost`` than to increase it: such a domain counts with
+    it. ``chance``: the item is an outcome of `probabilistic`, which no cost can depend on."""
+    if isinstance(item, Word):
+        return item.key == TOTAL_COST
+    parts, inside = item.items, chance or item.head == "probabilistic"
+    if item.head == "increase" and len(parts) == 3 and not chance:
+        target = parts[1]
+        if isinstance(target, Group) and len(target.items) == 1:
+            target = target.items[0]
+        if isinstance(target, Word) and target.key == TOTAL_COST:
+            parts = parts[2:]
+    return any(is_counted(one, inside) for one in parts)
+
+
+def paid(effects: Sequence[Effect]) -> Phrase | None:
+    """What effects add to ``total-cost``; under a condition it is a term with `if`, and for all of
+    some objects with `sum`. ``None``: nothing."""
+    always = (one.value for one in effects if isinstance(one, Change) and one.pays)
+    found = (*always, *_partly(effects))
+    if len(found) < 2:
+        return found[0] if found else None
+    return joined("+", SUM, found, found[0].span, SUM, SUM + 1)
+
+
+def _partly(effects: Sequence[Effect]) -> Iterator[Phrase]:
+    """What is paid under a condition or for each of some objects."""
+    for effect in effects:
+        match effect:
+            case When(test=test, effects=inner):
+                if one := paid(inner):
+                    text, reads = f"(if {test.text} then {one.text} else 0)", one.reads | test.reads
+                    yield Phrase(text, ATOM, one.span, reads, one.numbers)
+            case Loop(head=head, effects=inner):
+                if one := paid(inner):
+                    text = f"sum({one.text} for {head})" if head else f"({one.text})"
+                    yield Phrase(text, ATOM, one.span, one.reads, one.numbers)
+            case Put() | Chance() | Change():
+                pass
+            case _:
+                assert_never(effect)
+
+
+def unpaid(effects: Sequence[Effect]) -> tuple[Effect, ...]:
+    """The effects without what they add to ``total-cost``."""
+    return tuple(one for effect in effects for one in _unpaid(effect))
+
+
+def _unpaid(effect: Effect) -> Iterator[Effect]:
+    match effect:
+        case When(effects=inner) | Loop(effects=inner):
+            if (kept := unpaid(inner)) or not inner:
+                yield replace(effect, effects=kept)
+        case Put() | Chance():
+            yield effect
+        case Change():
+            if not effect.pays:
+                yield effect
+        case _:
+            assert_never(effect)
 
 
 # ---- what effects read and write ----------------------------------------------------------------

@@ -18,6 +18,7 @@ from tokenworld.planning.reader.names import (
     IMPLIES,
     NOT,
     OR,
+    PAID,
     PRODUCT,
     ROOT,
     SUM,
@@ -103,14 +104,17 @@ class Parts:
 
     # ---- typed lists ------------------------------------------------------------------------
 
-    def typed(self, items: Sequence[Item], *, variables: bool) -> tuple[Typed, ...]:
-        """``?a ?b - t ?c``: the type after ``-`` is that of all names since the last one."""
+    def typed(
+        self, items: Sequence[Item], *, variables: bool, types: bool = False
+    ) -> tuple[Typed, ...]:
+        """``?a ?b - t ?c``: the type after ``-`` is that of all names since the last one; behind
+        ``variables`` and ``types`` it may be an `either`."""
         found: list[Typed] = []
         waiting: list[Word] = []
         left = iter(items)
         for item in left:
             if isinstance(item, Word) and item.text == "-":
-                kind = self.type_name(next(left, None), item.span, union=variables)
+                kind = self.type_name(next(left, None), item.span, union=variables or types)
             elif variables and isinstance(item, Word) and item.text[0] == "-":
                 glued = Word(item.text[1:], item.span)  # `?x -block`: read by everybody
                 kind = self.type_name(glued, item.span)
@@ -120,7 +124,11 @@ class Parts:
                 continue
             found += [Typed(name, kind) for name in waiting]
             waiting = []
-        return (*found, *(Typed(name, None) for name in waiting))
+        found += [Typed(name, None) for name in waiting]
+        for of in (one.type for one in found if variables):
+            if isinstance(of, Choice):
+                self.choices.setdefault(of.key, of)
+        return tuple(found)
 
     def type_name(self, item: Item | None, place: Span, *, union: bool = False) -> Word:
         """The type behind ``-``; ``union``: it may be ``(either a b)``."""
@@ -128,7 +136,7 @@ class Parts:
             if union:
                 return self._choice(item)
             hint = "Declare a type above these and use it."
-            what = "`either` in another place than behind a variable"
+            what = "`either` in another place than behind a variable or a type"
             raise self.faults.unsupported(what, item.span, hint)
         if item is None:
             raise self.faults.unexpected("A type is missing after `-`.", place, "Write a type.")
@@ -148,9 +156,7 @@ class Parts:
             return parts[0]
         distinct = tuple({part.key: part for part in parts}.values())
         text = " ".join(("either", *sorted(part.key for part in distinct)))
-        choice = Choice(text, item.span, distinct)
-        self.choices.setdefault(choice.key, choice)
-        return choice
+        return Choice(text, item.span, distinct)
 
     def params(self, item: Item | None, place: Span) -> tuple[Typed, ...]:
         """A parenthesised list of variables."""
@@ -247,12 +253,12 @@ class Expressions(Parts):
         name = self.name(first, "function", item.span)
         args = () if isinstance(item, Word) else item.items[1:]
         read = tuple(self.term(part, names) for part in args)
-        if name.key == TOTAL_COST:
-            if not paid:
-                what = f"Reading `{name.text}` is not supported."
+        if name.key == TOTAL_COST and not self.symbols.counted:
+            if not paid:  # in a problem: the rules of a domain make it a function like any other
+                what = f"Reading `{name.text}` in a problem alone is not supported."
                 hint = "Count with a function of another name."
                 self.faults.tell("TW0810", what, item.span, hint=hint, names=True)
-            return Phrase(TOTAL_COST, ATOM, item.span, frozenset((TOTAL_COST,)))
+            return Phrase(PAID, ATOM, item.span, frozenset((PAID,)))
         found = self._called("function", self.symbols.functions, name, read, item.span)
         number = frozenset((name.key,))
         return self._dated(Phrase(found.text, ATOM, item.span, found.reads, number), not paid)

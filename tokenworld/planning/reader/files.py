@@ -14,9 +14,18 @@ from typing import Literal, cast
 from tokenworld.diagnostics import Related, Severity, Source, Span, closest, has_errors
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.planning.reader.durations import duration, untimed
-from tokenworld.planning.reader.effects import Change, Effect, Put, writes
+from tokenworld.planning.reader.effects import (
+    Change,
+    Effect,
+    Put,
+    is_counted,
+    paid,
+    unpaid,
+    writes,
+)
 from tokenworld.planning.reader.expressions import is_number, show
 from tokenworld.planning.reader.names import (
+    PAID,
     ROOT,
     TOTAL_COST,
     Locals,
@@ -25,6 +34,7 @@ from tokenworld.planning.reader.names import (
     Spelling,
     Symbols,
     Typed,
+    alternatives,
     once,
 )
 from tokenworld.planning.reader.sexpr import Faults, Group, Item, Skip, Word, read_items
@@ -53,16 +63,16 @@ class Derived:
 
 @frozen
 class Action:
-    """An action; ``costs`` are its additions to ``total-cost``, in written order. ``takes`` are the
-    ticks of a durative one. ``preferences`` are those in its precondition, ``soft`` the same as
-    written, each with its place among the conjuncts; ``paid`` are the costs as written."""
+    """An action; ``cost`` is all that it adds to ``total-cost``. ``takes`` are the ticks of a
+    durative one. ``preferences`` are those in its precondition, ``soft`` the same as written, each
+    with its place among the conjuncts; ``paid`` are the effects with costs as written."""
 
     name: Word
     params: tuple[Typed, ...]
     names: Locals
     precondition: Phrase
     effects: tuple[Effect, ...]
-    costs: tuple[Phrase, ...]
+    cost: Phrase | None
     span: Span
     takes: Phrase | None = None
     preferences: tuple[Wanted, ...] = ()
@@ -98,7 +108,7 @@ class Domain:
     @property
     def pays(self) -> bool:
         """Whether some action has a cost."""
-        return any(action.costs for action in self.actions)
+        return any(action.cost is not None for action in self.actions)
 
 
 @frozen
@@ -240,12 +250,15 @@ class _DomainReader(_FileReader):
 
     ``at_once`` are the actions whose effects read what they change, with `was` (see `effects`).
     ``lent`` gives the objects of the problems, which rules may name as if they were constants; with
-    ``whole`` they all become constants.
+    ``whole`` they all become constants. ``counted``: `total-cost` is a function like any other,
+    whatever the rules do with it.
     """
 
-    def __init__(self, faults: Faults, lent: Lent, at_once: frozenset[str], whole: bool) -> None:
+    def __init__(
+        self, faults: Faults, lent: Lent, at_once: frozenset[str], whole: bool, counted: bool
+    ) -> None:
         super().__init__(faults)
-        self.lent, self.at_once, self.whole = lent, at_once, whole
+        self.lent, self.at_once, self.whole, self.counted = lent, at_once, whole, counted
         self.wanted: list[Wanted] = []
         self.written: Item | None = None
         self.requirements: list[Word] = []
@@ -309,7 +322,7 @@ class _DomainReader(_FileReader):
             self.requirements.append(Word(part.text[1:], part.span))
 
     def _types(self, item: Group) -> None:
-        self.types += self.typed(item.items[1:], variables=False)
+        self.types += self.typed(item.items[1:], variables=False, types=True)
 
     def _constants(self, item: Group) -> None:
         self.constants += self.typed(item.items[1:], variables=False)
@@ -366,7 +379,7 @@ class _DomainReader(_FileReader):
         symbols = Symbols(choices=self.choices)
         for of in types:
             symbols.types.setdefault(of.name.key, of)
-        for parent in (of.type for of in types if of.type is not None):
+        for parent in (one for of in types for one in alternatives(of.type)):
             if parent.key not in (*symbols.types, ROOT):
                 symbols.implicit.setdefault(parent.key, parent)
         for constant in self.constants:
@@ -376,6 +389,7 @@ class _DomainReader(_FileReader):
         for function in self.functions:
             symbols.functions.setdefault(function.name.key, function)
         symbols.derived |= {key for one in self.rules if (key := _derived_key(one))}
+        symbols.counted = self.counted or any(map(is_counted, self.rules))
         once(self.faults, "type", (one.name for one in types))
         symbols.check_cycles(self.faults)
         symbols.check_typed(self.constants, "constant", self.faults)
@@ -494,19 +508,18 @@ class _DomainReader(_FileReader):
             preferences = tuple(self.preferences([one for _, one in soft], names))
         after = fields.get(":effect")
         effects = () if after is None else self.effects(after, names)
+        cost = paid(effects)
         if after is not None and name.key in self.at_once:
             self.stale = frozenset[str]().union(*map(writes, effects))
             effects = self.effects(after, names)
             self.stale = frozenset()
         if asked is None:
             raise Skip
-        costs = tuple(one.value for one in effects if isinstance(one, Change) and one.pays)
-        kept = tuple(one for one in effects if not (isinstance(one, Change) and one.pays))
-        takes = None if ticks is None else self.term(ticks, names)
-        paid = () if after is None else tuple(_paid(after))
+        takes, kept = None if ticks is None else self.term(ticks, names), unpaid(effects)
+        written = () if after is None else tuple(_paid(after))
         self.actions.append(
             Action(
-                name, params, names, asked, kept, costs, item.span, takes, preferences, soft, paid
+                name, params, names, asked, kept, cost, item.span, takes, preferences, soft, written
             )
         )
 
@@ -558,14 +571,24 @@ def _parameters(actions: Sequence[Action]) -> frozenset[str]:
 
 
 def _paid(effect: Item) -> Iterator[Item]:
-    """What an effect adds to ``(total-cost)`` on no condition, as written."""
-    if isinstance(effect, Group) and effect.head == "and":
-        for part in effect.items[1:]:
-            yield from _paid(part)
-    elif isinstance(effect, Group) and effect.head == "increase" and len(effect.items) == 3:
-        target = effect.items[1]
-        if (target.head if isinstance(target, Group) else target.key) == TOTAL_COST:
-            yield effect.items[2]
+    """The parts of an effect that increase ``(total-cost)``, as written."""
+    if not isinstance(effect, Group):
+        return
+    match effect.head, effect.items:
+        case "and", (_, *parts):
+            for part in parts:
+                yield from _paid(part)
+        case "when" | "forall", (head, asked, body):
+            parts = list(_paid(body))
+            if len(parts) > 1:
+                parts = [Group((Word("and", effect.span), *parts), effect.span)]
+            for part in parts:
+                yield Group((head, asked, part), effect.span)
+        case "increase", (_, target, _):
+            if (target.head if isinstance(target, Group) else target.key) == TOTAL_COST:
+                yield effect
+        case _:
+            pass
 
 
 def _below_root(of: Typed) -> bool:
@@ -596,10 +619,11 @@ def read_domain(
     at_once: frozenset[str] = frozenset(),
     *,
     whole: bool = False,
+    counted: bool = False,
 ) -> Domain | None:
     """The domain of a text as written; ``None`` where it cannot be used. ``whole``: all objects
     that it is lent become constants."""
-    reader = _DomainReader(faults, lent, at_once, whole)
+    reader = _DomainReader(faults, lent, at_once, whole, counted)
     frame = reader.framed(source, "domain", "Name the domain file first.")
     domain = None if frame is None else reader.read(*frame)
     return None if has_errors(faults.found) else domain
@@ -765,7 +789,7 @@ class _ProblemReader(_FileReader):
         """A function's value at the start, as an ``assign``."""
         target, value = self.exactly(item, 2, "a function and a value")
         left, right = self.applied(target, nobody, paid=True), self.term(value, nobody)
-        key = next(iter(left.numbers), TOTAL_COST)
+        key = next(iter(left.numbers), PAID)
         change = Change("assign", left, right, key, item.span)
         if change.pays and not (is_number(value) and float(show(value)) == 0):
             what = "A start value of `total-cost` other than 0 is not supported."

@@ -285,7 +285,7 @@ class _Writer:
             parts += (factor * one for one in self._amounts(name))
             self.found.offset += factor * self._start(name)
         if measure.cost:
-            amounts = (one for action in self._domain.actions for one in action.costs)
+            amounts = (one.cost for one in self._domain.actions if one.cost is not None)
             parts += (measure.cost * Fraction(1, 10 ** self._decimals(one)) for one in amounts)
         self.found.scale = math.lcm(*(one.denominator for one in parts))
         if self.found.scale > _MOST_SCALE:
@@ -360,7 +360,7 @@ class _Writer:
 
     def _paid(self, action: Action, measure: Measure) -> str:
         """The cost of an action; empty where it has none."""
-        parts = [text for cost in action.costs for text in self._times(measure.cost, cost)]
+        parts = [] if action.cost is None else list(self._times(measure.cost, action.cost))
         for effect in action.effects:
             if isinstance(effect, Change) and effect.key in measure.functions:
                 parts += self._times(measure.functions[effect.key], effect.value)

@@ -6,6 +6,7 @@ PDDL ignores case. A name stays as it is, in backquotes where it must be (langua
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
@@ -17,6 +18,8 @@ from tokenworld.syntax.tables import tables
 
 ROOT = "object"
 TOTAL_COST = "total-cost"
+PAID = "(total-cost)"
+"""What an action pays, among the functions that it changes; no function has this name."""
 FRACTION = "/"
 """A decimal or a division among the functions that one expression relates."""
 
@@ -40,6 +43,13 @@ class Typed:
     type: Word | None
 
 
+def alternatives(of: Word | None) -> tuple[Word, ...]:
+    """The types that a type stands for: those of an `either`, else itself."""
+    if isinstance(of, Choice):
+        return of.parts
+    return () if of is None else (of,)
+
+
 @frozen
 class Signature:
     """A predicate or function; ``result`` is the type of an object fluent, else ``None``."""
@@ -55,7 +65,8 @@ class Symbols:
 
     ``implicit`` are the types that are only used, as the parent of others; ``choices`` the unions
     of types that variables have, in the order of their first use; ``derived`` the derived
-    predicates.
+    predicates. ``counted``: `total-cost` is a function like any other, for the rules do more with
+    it than to increase it.
     """
 
     types: dict[str, Typed] = field(default_factory=dict)
@@ -65,6 +76,13 @@ class Symbols:
     predicates: dict[str, Signature] = field(default_factory=dict)
     functions: dict[str, Signature] = field(default_factory=dict)
     derived: set[str] = field(default_factory=set)
+    counted: bool = False
+
+    @property
+    def numbers(self) -> list[Signature]:
+        """The functions, without the sum of what actions pay."""
+        every = self.functions.values()
+        return [one for one in every if self.counted or one.name.key != TOTAL_COST]
 
     @property
     def has_root(self) -> bool:
@@ -79,16 +97,20 @@ class Symbols:
 
     # ---- types ------------------------------------------------------------------------------
 
+    def parents(self, key: str) -> tuple[Word, ...]:
+        """The types right above one: with `either`, all that it names."""
+        declared = self.types.get(key)
+        return () if declared is None else alternatives(declared.type)
+
     def chain(self, key: str) -> Iterator[str]:
-        """A type and those above it, as far as declared; ends in a cycle too."""
-        seen: set[str] = set()
-        while key not in seen:
-            seen.add(key)
-            yield key
-            above = self.types.get(key)
-            if above is None or above.type is None:
-                return
-            key = above.type.key
+        """A type and those above it, as far as declared, nearer ones first; cycles end too."""
+        seen, waiting = set[str](), deque((key,))
+        while waiting:
+            one = waiting.popleft()
+            if one not in seen:
+                seen.add(one)
+                yield one
+                waiting += (parent.key for parent in self.parents(one))
 
     def above(self, key: str) -> Iterator[str]:
         """A type, those above it, and the unions with one of them."""
@@ -104,14 +126,14 @@ class Symbols:
 
     def above_choice(self, choice: Choice) -> list[Word]:
         """The nearest type that is above all parts of a union, and the wider unions."""
-        parts = [part.key for part in choice.parts]
-        chains = [tuple(self.chain(part)) for part in parts]
+        keys = [part.key for part in choice.parts]
+        chains = [tuple(self.chain(key)) for key in keys]
         common = (key for key in chains[0] if all(key in chain for chain in chains))
-        nearest = [key for key in common if key not in (*parts, ROOT)][:1]
+        nearest = [key for key in common if key not in (*keys, ROOT)][:1]
         named = [self.types[key].name if key in self.types else self.implicit[key]
                  for key in nearest]  # fmt: skip
         wider = (one for one in self.choices.values()
-                 if {part.key for part in one.parts} > set(parts))  # fmt: skip
+                 if {part.key for part in one.parts} > set(keys))  # fmt: skip
         return [*named, *wider]
 
     # ---- checks -----------------------------------------------------------------------------
@@ -139,12 +161,9 @@ class Symbols:
     def check_cycles(self, faults: Faults) -> None:
         """No type is among its own ancestors."""
         for of in self.types.values():
-            above = of.type
-            if above is None or above.key in (of.name.key, ROOT):
-                continue
-            chain = tuple(self.chain(above.key))
-            last = self.types.get(chain[-1])
-            if of.name.key in chain and last is not None and last.type is not None:
+            key = of.name.key
+            above = [one.key for one in alternatives(of.type) if one.key not in (key, ROOT)]
+            if any(key in self.chain(one) for one in above):
                 what = f"The type `{of.name.text}` is above itself."
                 hint = "Give it another parent."
                 faults.tell("TW0206", what, of.name.span, hint=hint, names=True)

@@ -16,12 +16,12 @@ from tokenworld.planning.reader.names import (
     FRACTION,
     OR,
     ROOT,
-    SUM,
     TOTAL_COST,
+    Choice,
     Signature,
     Spelling,
     Typed,
-    joined,
+    alternatives,
     word,
 )
 from tokenworld.planning.reader.sexpr import Word
@@ -64,7 +64,7 @@ def _monitors(
     metric, only = problems[0].metric, domain.own is not None and len(problems) == 1
     soft = [*domain.constraints, *problems[0].constraints, *problems[0].preferences]
     prefers = only and (domain.prefers or any(one.name is not None for one in soft))
-    decimals = any(one.numbers & real for action in domain.actions for one in action.costs)
+    decimals = any(one.cost is not None and one.cost.numbers & real for one in domain.actions)
     try:
         if metric is not None and prefers:
             measure = measured(metric.sense, metric.item)
@@ -92,6 +92,8 @@ def _pddl_block(
     lines = [("domain", word(domain.name.text)), ("requirements", requirements)]
     if symbols.implicit:
         lines.append(("implicit", ", ".join(word(n.text) for n in symbols.implicit.values())))
+    if several := [one.name for one in symbols.types.values() if isinstance(one.type, Choice)]:
+        lines.append(("either", ", ".join(word(name.text) for name in several)))
     position = _cost_position(domain)
     if position is not None:
         lines.append((f"`{TOTAL_COST}`", str(position)))
@@ -100,7 +102,7 @@ def _pddl_block(
         lines.append(("derived", derived))
     if any(one.result is not None for one in domain.functions):
         lines.append(("functions", "objects"))
-    if any(one.result is None and one.name.key != TOTAL_COST for one in domain.functions):
+    if any(one.result is None for one in symbols.numbers):
         lines.append(("init", "written"))
     lines += [(of, word(foreign)) for of, foreign in spelling.foreign.items()]
     for choice in symbols.choices.values():
@@ -124,7 +126,7 @@ def _pddl_block(
 def _cost_position(domain: Domain) -> int | None:
     """The position of ``(total-cost)`` among the functions, unless it is used and last."""
     keys = [function.name.key for function in domain.functions]
-    if TOTAL_COST not in keys:
+    if TOTAL_COST not in keys or domain.symbols.counted:
         return 0 if domain.pays else None
     position = keys.index(TOTAL_COST) + 1
     return None if domain.pays and position == len(keys) else position
@@ -159,11 +161,12 @@ def _metrics(
             continue
         text = "" if metric is None else f"{metric.sense} {metric.text}"
         yield f"`metric {name}`", f'"{text}"'
-        if metric is not None and not metric.is_known and added.paid is None:
+        counted = domain.symbols.counted and metric is not None and metric.is_total_cost
+        if metric is not None and added.paid is None and (counted or not metric.is_known):
             what = "Plans are not measured by this metric."
             if added.unmeasured:
                 what = f"Plans are not measured by this metric: {added.unmeasured}."
-            hint = "Increase `(total-cost)` by what a plan should pay."
+            hint = "Only increase `(total-cost)`, by whole numbers: by what a plan should pay."
             severity = Diagnostic("TW0809", what).severity
             remarks.append(Diagnostic("TW0810", what, metric.span, hint=hint, severity=severity))
 
@@ -183,7 +186,7 @@ def _as_written(
     for action in domain.actions:
         for place, item in action.soft:
             yield f"`preference {action.name.text} {place}`", f'"{show(item)}"'
-        if added.paid is not None and action.costs:
+        if added.paid is not None and action.cost is not None:
             paid = " ".join(show(one) for one in action.paid)
             yield f"`costs {action.name.text}`", f'"{paid}"'
     for problem, name in zip(problems, names, strict=True):
@@ -202,12 +205,11 @@ def _rule_lines(
     """Everything behind the ``pddl`` block: types, constants, facts, functions, actions."""
     symbols, spelling = domain.symbols, domain.spelling
     open_ = _open_fluents(domain, problems)
-    functions = [one for one in symbols.functions.values() if one.name.key != TOTAL_COST]
     sections = [
         list(_types(domain)),
         list(_declare_objects(symbols.constants.values(), spelling, "")),
         [_predicate(one, domain) for one in symbols.predicates.values()],
-        [_function(one, spelling, real, open_) for one in functions],
+        [_function(one, spelling, real, open_) for one in symbols.numbers],
         added.declared,
         *(list(_action(one, domain, added)) for one in domain.actions),
         *added.settling,
@@ -234,7 +236,7 @@ def _type(name: Word, parent: Word | None, domain: Domain) -> Line:
     spelling = domain.spelling
     above: list[str] = []
     if parent is not None and parent.key != name.key:
-        above.append(spelling.type(parent))
+        above += map(spelling.type, alternatives(parent))
     elif domain.symbols.names_root and name.key != ROOT:
         above.append(spelling.types[ROOT])
     above += [spelling.choice(one) for one in domain.symbols.choices_with(name.key)]
@@ -294,10 +296,8 @@ def _action(action: Action, domain: Domain, added: Monitors) -> Iterator[Line]:
     if added.paid is not None:
         cost = added.paid[action.name.key]
         head += f" cost {cost}" if cost else ""
-    elif action.costs:
-        several = len(action.costs) > 1
-        paid = joined("+", SUM, action.costs, action.span, SUM, SUM + 1)
-        head += f" cost {paid.text if several else action.costs[0].text}"
+    elif action.cost is not None:
+        head += f" cost {action.cost.text}"
     yield f"{head} {{", action.name.span
     for condition in action.precondition.conjuncts:
         yield f"  require {condition.text}", condition.span
@@ -318,6 +318,13 @@ def _real_functions(domain: Domain, problems: tuple[Problem, ...]) -> frozenset[
         if not met:
             return frozenset(real - {FRACTION})
         real = real.union(*met)
+
+
+def is_inexact(domain: Domain, problems: tuple[Problem, ...]) -> bool:
+    """Whether a cost is no whole number, as those of a `.tw` action are, in any unit."""
+    real = _real_functions(domain, problems) | {FRACTION}
+    inexact = any(one.cost is not None and one.cost.numbers & real for one in domain.actions)
+    return inexact and _monitors(domain, problems, real).paid is None
 
 
 def _open_fluents(domain: Domain, problems: tuple[Problem, ...]) -> frozenset[str]:

@@ -87,14 +87,38 @@ def condition(tree: Tree) -> Tree:
 
 
 def effects(tree: Tree) -> list[Tree]:
-    """Return the effects in order: nested conjunctions flattened, costs last and added."""
-    flat = list(_flat(tree))
+    """Return the effects in order: nested conjunctions flattened, costs last and added.
+
+    A cost under a condition, or for all of some objects, is an effect of its own.
+    """
+    flat = [part for one in _flat(tree) for part in _apart(one)]
     paid = [one for one in flat if is_cost(one)]
-    rest = [one for one in flat if not is_cost(one)]
+    rest = [one for one in flat if not _pays(one)]
+    partial = [one for one in flat if _pays(one) and not is_cost(one)]
     if len(paid) > 1:
         amounts = [one[2] for one in paid if isinstance(one, list)]
         paid = [["increase", ["total-cost"], condition(["+", *amounts])]]
-    return rest + paid
+    return rest + paid + partial
+
+
+def _apart(tree: Tree) -> Iterator[Tree]:
+    """Split a `when` or a `forall` into one without and one with costs, where it has both."""
+    match tree:
+        case ["when" | "forall" as head, asked, ["and", *inner]]:
+            paid = [one for one in inner if _pays(one)]
+            rest = [one for one in inner if one not in paid]
+            yield from ([head, asked, ["and", *part]] for part in (rest, paid) if part or not inner)
+        case _:
+            yield tree
+
+
+def _pays(tree: Tree) -> bool:
+    """Whether an effect is a cost, perhaps under a condition."""
+    match tree:
+        case ["when" | "forall", _, ["and", *inner]]:
+            return bool(inner) and all(map(_pays, inner))
+        case _:
+            return is_cost(tree)
 
 
 def is_cost(tree: Tree) -> bool:

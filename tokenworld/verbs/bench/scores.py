@@ -141,6 +141,8 @@ def _infix(tree: Tree) -> str:
             return "(" + " or ".join(sorted(_infix(part) for part in parts)) + ")"
         case "not":
             return f"(not {_infix(parts[0])})"
+        case "+" | "*" if len(parts) > 2:
+            return _infix([head, [head, *parts[:-1]], parts[-1]])
         case "imply":
             return f"({_infix(parts[0])} implies {_infix(parts[1])})"
         case "forall" | "exists" if isinstance(parts[0], list):
@@ -163,7 +165,9 @@ def _effects(tree: list[Tree], under: str = "T") -> Iterator[str]:
             yield from _effects(inner, _infix(asked))
         case ["forall", list(variables), list(inner)]:
             names = " ".join(str(one) for one in typed(variables))
-            yield f"{under} -> forall {names} : {', '.join(_effects(inner))}"
+            told = ", ".join(_effects(inner))
+            if told or not inner:  # costs do not count
+                yield f"{under} -> forall {names} : {told}"
         case _ if not is_cost(tree):
             yield f"{under} -> {_infix(tree)}"
 

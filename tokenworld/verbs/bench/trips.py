@@ -79,7 +79,14 @@ def trips(domain: Source, problems: Sequence[Source] = ()) -> Iterator[Trip]:
         for kind, name, source in zip(kinds, names, sources, strict=True):
             yield Trip(kind, name, why, source.text, "")
         return
-    once = _export_all(loaded)
+    try:
+        once = _export_all(loaded)
+    except Failure as failure:
+        first = failure.diagnostics[0]
+        why = f"not exported: {first.code} {first.message}"
+        for kind, name, source in zip(kinds, names, sources, strict=True):
+            yield Trip(kind, name, why, source.text, "")
+        return
     again = _imported([Source(f"{index}.pddl", None, text) for index, text in enumerate(once)])
     same = model(loaded.program) == model(again.program)
     twice = _export_all(again)
