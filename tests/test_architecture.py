@@ -247,7 +247,7 @@ def test_every_module_says_what_it_is() -> None:
 def test_a_status_has_one_producer() -> None:
     """Records are made in ticks alone, and outcomes from records in one place."""
     engine = {"engine/rows/stepper.py", "engine/searching/ticks.py", "engine/outcomes/forks.py"}
-    assert makers_of("Record") == {*engine, "engine/reference/tick.py", "engine/reference/unit.py"}
+    assert makers_of("Record") == {*engine, "engine/reference/tick.py"}
     assert makers_of("Outcome") == {"engine/rows/record.py"}
 
 

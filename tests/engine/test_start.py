@@ -11,7 +11,7 @@ import pytest
 from tokenworld.check import check_source
 from tokenworld.diagnostics import Source, read_source
 from tokenworld.engine import Engine, start
-from tokenworld.engine.wide import LONG, Wide
+from tokenworld.engine.state import LONG, Wide
 from tokenworld.ground import GroundObject, instantiate, param_values
 from tokenworld.model import ObjectDecl
 from tokenworld.prose.wording import EnglishProse

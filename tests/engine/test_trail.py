@@ -9,7 +9,7 @@ import pytest
 from tests.engine.walks import BUNDLED, engine_of, walk
 from tokenworld.diagnostics import Source
 from tokenworld.engine import Engine, EngineSimulator, State
-from tokenworld.engine.trail import ALL, REACH, Slot, Trail, between
+from tokenworld.engine.state import ALL, REACH, Slot, Trail, between
 from tokenworld.planning.search.interpreted import Found, Limits, search
 from tokenworld.session.loading import open_text
 

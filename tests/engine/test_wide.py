@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.engine.tiny import play
-from tokenworld.engine import wide
-from tokenworld.engine.wide import LONG, Wide, column_of, copied
+from tokenworld.engine import state as engine_state
+from tokenworld.engine.state import LONG, Wide, column_of, copied
 
 OPS = st.lists(
     st.tuples(st.sampled_from(["set", "append", "copy", "back"]), st.integers(0, 10**6)),
@@ -66,7 +66,7 @@ def test_the_same_world_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
               "burn(b)", "make(there)", "light(c)", "carry(c, here)")  # fmt: skip
     hashes = []
     for long in (2048, 2):
-        monkeypatch.setattr(wide, "LONG", long)
+        monkeypatch.setattr(engine_state, "LONG", long)
         game = play(RULES)
         hashes.append([game.do(one).hash_after for one in script])
         assert isinstance(game.state.cols[0], Wide) == (long == 2)

@@ -9,7 +9,7 @@ import pytest
 from tokenworld.diagnostics import Source
 from tokenworld.engine import EngineSpeaker
 from tokenworld.engine.reference import Reference
-from tokenworld.engine.reference.env import Env
+from tokenworld.engine.reference.values import Env
 from tokenworld.prose.claims import ClaimReader
 from tokenworld.prose.lexicon import Lexicon
 from tokenworld.prose.wording import EnglishProse

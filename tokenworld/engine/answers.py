@@ -6,19 +6,18 @@ from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tokenworld.core import lowered
-from tokenworld.engine.added import never_refused
-from tokenworld.engine.changes import Breach
+from tokenworld.engine.changes import Breach, never_refused
 from tokenworld.engine.layout import Layout
 from tokenworld.engine.listing import Listing
+from tokenworld.engine.rows.legal import Focus, focus_on
 from tokenworld.engine.rows.live import LiveRow
 from tokenworld.engine.rows.log import Row
 from tokenworld.engine.rows.questions.asking import is_legal, reports
-from tokenworld.engine.rows.questions.focus import Focus, focus_on
 from tokenworld.engine.rows.questions.speech import name_of
 from tokenworld.engine.rows.record import number_json
 from tokenworld.engine.rows.stepper import RowStepper, Tick
 from tokenworld.engine.saved.digest import facts_hash, state_hash, state_json
-from tokenworld.engine.saved.population import instance_of
+from tokenworld.engine.saved.restore import instance_of
 from tokenworld.engine.state import State
 from tokenworld.ground import Command, Instance, Json, NoMatch, Prose, Raw, RequireReport
 from tokenworld.model import Term

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.engine.layout import Column, Layout, implicit_default
-from tokenworld.engine.state import State
-from tokenworld.engine.wide import column_of
+from tokenworld.engine.state import State, column_of
 from tokenworld.ground import Raw, constant, domain_of
 from tokenworld.model import (
     BoolType,

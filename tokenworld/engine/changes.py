@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tokenworld.core import Rules
+from tokenworld.core.nodes import Call
+from tokenworld.core.walk import subterms, terms_in
 from tokenworld.diagnostics import Span
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine.layout import Column, Key
 from tokenworld.ground import Json, Raw, show_value
 from tokenworld.model import ROOT, Fluent, FluentParam, ObjectType, Program, TextType
-
-__all__ = ["LIFE", "Breach", "BreachReport", "RawChange", "net", "shown_key"]
 
 RawChange = tuple[Column, Key, Raw, Raw, str]
 """A committed change: column, key, old value, new value, title of the rule."""
@@ -74,3 +75,34 @@ def shown_key(program: Program, names: Sequence[str], column: Column, key: Key) 
         show_value(program, names, param.type, value)
         for param, value in zip(column.fluent.params, column.args(key), strict=True)
     )
+
+
+# ---- Requires that the language adds -------------------------------------------------------------
+# Requires that the language adds to those of the author: ranges, unique values, places.
+
+
+def shaped_or_bounded(rules: Rules) -> frozenset[str]:
+    """The fluents of which a write may be refused: unclamped numbers, unique values, places."""
+    return frozenset(
+        name
+        for name, fluent in rules.program.fluents.items()
+        if (fluent.type.kind == "number" and not fluent.clamped)
+        or fluent.unique
+        or fluent.nested
+        or fluent.acyclic
+    )
+
+
+def never_refused(rules: Rules) -> dict[str, bool]:
+    """Of each action whether it has none of them: it writes no bounded, unique or nested slot and
+    transfers nothing."""
+    risky, births = shaped_or_bounded(rules), tuple(one.body for one in rules.births)
+    found = {}
+    for name, action in rules.actions.items():
+        creates = rules.footprint((), (action.body,)).creates
+        bodies = (action.body, *(births if creates else ()))
+        parts = (part for body in bodies for term in terms_in(body) for part in subterms(term))
+        moves = any(isinstance(one, Call) and one.op == "amount" for one in parts)
+        touched = rules.footprint((), bodies)
+        found[name] = not (moves or touched.destroys or touched.named & risky)
+    return found

@@ -18,10 +18,8 @@ from tokenworld.engine.luck import NO_DRAWS, Luck
 from tokenworld.engine.rows.log import Row, bounded
 from tokenworld.engine.rows.outside import Outside
 from tokenworld.engine.rows.stepper import RowStepper
-from tokenworld.engine.saved.population import fill_columns, seat_actors
-from tokenworld.engine.saved.restore import start_from
-from tokenworld.engine.state import State
-from tokenworld.engine.wide import column_of
+from tokenworld.engine.saved.restore import fill_columns, seat_actors, start_from
+from tokenworld.engine.state import State, column_of
 from tokenworld.ground import Instance, Prose, Raw, implicit_default
 from tokenworld.model import (
     AddFact,

@@ -11,7 +11,7 @@ from tokenworld.diagnostics import (
     fields_json,
     usage,
 )
-from tokenworld.engine.rows.questions.focus import Focus
+from tokenworld.engine.rows.legal import Focus
 from tokenworld.ground import Command, Json
 from tokenworld.prose.matching import command_texts
 from tokenworld.session import open_world

@@ -27,9 +27,8 @@ from tokenworld.engine import Engine, EngineSpeaker, State
 from tokenworld.engine.reference import Fault, Reference
 from tokenworld.engine.reference import State as PlainState
 from tokenworld.engine.reference.bodies import Line
-from tokenworld.engine.reference.env import Env
 from tokenworld.engine.reference.record import Record, outcome
-from tokenworld.engine.reference.values import Long
+from tokenworld.engine.reference.values import Env, Long
 from tokenworld.engine.reference.words import Words
 from tokenworld.engine.saved.digest import shown_keys
 from tokenworld.ground import STATUSES, By, Command, Json, NoMatch, Outcome

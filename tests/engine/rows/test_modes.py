@@ -10,7 +10,7 @@ from tests.engine.rows.test_rows import stepper_of
 from tests.engine.walks import BUNDLED, engine_of, tried
 from tokenworld.engine import SeededLuck
 from tokenworld.engine.rows import RowStepper
-from tokenworld.engine.rows.code.modes import Mode, Modes
+from tokenworld.engine.rows.code.quick import Mode, Modes
 from tokenworld.ground import PASS, Command
 from tokenworld.prose.wording import EnglishProse
 from tokenworld.verbs.fuzz.playing import first_difference

@@ -14,8 +14,15 @@ from typing import Any
 
 from tokenworld.engine.changes import Breach
 from tokenworld.engine.luck import RecordingLuck
-from tokenworld.engine.outcomes.partial import UNKEPT, ForkLuck, Partial, heaviest, merged
-from tokenworld.engine.outcomes.requests import Combination, Request
+from tokenworld.engine.outcomes.partial import (
+    UNKEPT,
+    Combination,
+    ForkLuck,
+    Partial,
+    Request,
+    heaviest,
+    merged,
+)
 from tokenworld.engine.outcomes.seen import Seen
 from tokenworld.engine.rows.laws import Order, are_alive
 from tokenworld.engine.rows.layout import KINDS, ROUND

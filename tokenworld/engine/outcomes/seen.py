@@ -15,8 +15,7 @@ from tokenworld.core import nodes as core
 from tokenworld.core.rules import Law
 from tokenworld.core.walk import statements_in
 from tokenworld.engine.changes import Breach
-from tokenworld.engine.outcomes.partial import Partial
-from tokenworld.engine.outcomes.requests import Combination, Request
+from tokenworld.engine.outcomes.partial import Combination, Partial, Request
 from tokenworld.engine.rows.commit import value_given
 from tokenworld.engine.rows.layout import HEAD, KINDS, Slots, Store
 from tokenworld.engine.rows.log import Row

@@ -31,9 +31,8 @@ from tokenworld.core.nodes import (
 )
 from tokenworld.diagnostics import Span
 from tokenworld.engine.reference.chance import Counts, Drawn, Lot
-from tokenworld.engine.reference.env import Env, decimals_of
-from tokenworld.engine.reference.numbers import fitting
-from tokenworld.engine.reference.values import Fault, Slot, implied, stored
+from tokenworld.engine.reference.terms import fitting
+from tokenworld.engine.reference.values import Env, Fault, Slot, decimals_of, implied, stored
 from tokenworld.engine.reference.words import Words
 from tokenworld.ground import Json, Raw, show_value
 from tokenworld.model import Fluent, NumberType, ObjectType, is_optional, written_name

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import assert_never
+from typing import Any, assert_never
 
 from tokenworld.core import Rules, lowered
+from tokenworld.core.nodes import Term
 from tokenworld.engine.reference.chance import Counts
 from tokenworld.ground import Command, Instance, Raw, constant, domain_of
 from tokenworld.model import (
@@ -271,3 +272,48 @@ def known_of(instance: Instance) -> Known:
         if fluent.default is not None and fluent.fluent_kind != "attribute":
             defaults[key] = constant(fluent.default, instance.numbers, instance.params)
     return Known(instance, instance.program, lowered(instance.program), defaults)
+
+
+# ---- The environment of terms --------------------------------------------------------------------
+# The environment of terms, and the comparison of values.
+
+
+@dataclass(frozen=True)
+class Env:
+    """The environment of a term: a state, the state at the start of the tick, the actor, the
+    locals.
+
+    ``given`` are the fields of objects that this very body creates, ``tables`` the recursive
+    derives as far as they are known; nothing may be written to the states while it is in use.
+    """
+
+    state: State
+    was: State
+    me: int | None
+    locals: dict[str, Any] = field(default_factory=dict)
+    given: dict[Slot, Raw] = field(default_factory=dict)
+    made: dict[int, str] = field(default_factory=dict)
+    tables: dict[tuple[str, int, int], set[tuple[Raw, ...]]] = field(default_factory=dict)
+    pasts: dict[tuple[int, int, int], State] = field(default_factory=dict)
+
+    def bind(self, name: str, value: Any) -> Env:
+        """The same with one more local."""
+        return replace(self, locals={**self.locals, name: value})
+
+    def only(self, names: dict[str, Any]) -> Env:
+        """The same with other locals: the inside of a derive or of a name rule."""
+        return replace(self, locals=names)
+
+
+def decimals_of(term: Term) -> int:
+    """The number of decimals of the whole number that represents a term's value."""
+    return term.type.decimals if isinstance(term.type, NumberType) else 0
+
+
+def compared(op: str, left: Any, right: Any) -> bool:
+    """`none` equals `none`; the other comparisons are false over it."""
+    if op == "==":
+        return bool(left == right)
+    if left is None or right is None:
+        return False
+    return bool(left < right if op == "<" else left <= right)

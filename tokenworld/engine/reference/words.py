@@ -20,9 +20,8 @@ from tokenworld.core.nodes import (
     Term,
 )
 from tokenworld.core.rules import Called
-from tokenworld.engine.reference.env import Env
 from tokenworld.engine.reference.terms import Terms
-from tokenworld.engine.reference.values import Known
+from tokenworld.engine.reference.values import Env, Known
 from tokenworld.ground import Prose, Raw
 from tokenworld.ground.secrets import Secrets
 from tokenworld.model import (

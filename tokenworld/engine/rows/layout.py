@@ -27,9 +27,7 @@ from tokenworld.core.rules import Footprint
 from tokenworld.core.walk import statements_in
 from tokenworld.engine.layout import Column, Layout
 from tokenworld.engine.saved.digest import state_hash
-from tokenworld.engine.state import State
-from tokenworld.engine.trail import Trail
-from tokenworld.engine.wide import column_of
+from tokenworld.engine.state import State, Trail, column_of
 from tokenworld.ground import Instance, Raw
 from tokenworld.model import (
     ROOT,

@@ -19,8 +19,7 @@ from tokenworld.engine.rows.log import Row
 from tokenworld.engine.rows.questions.tracing import TimeTrace, TracedTick
 from tokenworld.engine.rows.record import Record, Stamp
 from tokenworld.engine.rows.stepper import RowStepper, Tick
-from tokenworld.engine.state import State
-from tokenworld.engine.trail import ALL, between
+from tokenworld.engine.state import ALL, State, between
 from tokenworld.ground import By, Command, Instance, NoMatch, Outcome, Prose
 
 __all__ = ["Halves", "LiveRow", "state_after"]

@@ -19,8 +19,7 @@ from tokenworld.engine.luck import Luck, RecordingLuck, SeededLuck
 from tokenworld.engine.rows.code.program import Function, Program
 from tokenworld.engine.rows.code.quick import UNSURE
 from tokenworld.engine.rows.commit import commit, recalled
-from tokenworld.engine.rows.goals import Goals
-from tokenworld.engine.rows.laws import Guards, Order, are_alive
+from tokenworld.engine.rows.laws import Goals, Guards, Order, are_alive
 from tokenworld.engine.rows.layout import (
     AWARDED,
     DID,

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.engine import Engine, State
 from tokenworld.engine.rows.stepper import Tick
-from tokenworld.engine.trail import ALL, Slot, between
+from tokenworld.engine.state import ALL, Slot, between
 from tokenworld.ground import Json
 from tokenworld.verbs.records.answers import strict, unequal
 from tokenworld.verbs.records.properties import (

@@ -19,7 +19,7 @@ from tokenworld.core.walk import subterms
 from tokenworld.diagnostics import fields_json
 from tokenworld.engine import State
 from tokenworld.engine.reference import Fault, Reference
-from tokenworld.engine.reference.env import Env
+from tokenworld.engine.reference.values import Env
 from tokenworld.ground import Json, read_value, show_value, value_text
 from tokenworld.model import Fluent, Program
 from tokenworld.prose.wording import EnglishProse

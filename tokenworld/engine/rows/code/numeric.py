@@ -42,7 +42,7 @@ from tokenworld.core.nodes import (
 from tokenworld.core.rules import Action, Law
 from tokenworld.core.walk import is_draw, statements_in
 from tokenworld.diagnostics import Span
-from tokenworld.engine.added import never_refused
+from tokenworld.engine.changes import never_refused
 from tokenworld.engine.rows.code.bodies import BodyWriter
 from tokenworld.engine.rows.code.hoist import HoistWriter, words_are_sure
 from tokenworld.engine.rows.code.quick import UNSURE, Direct, QuickWriter

@@ -172,7 +172,7 @@ def member(x: Any, collection: Iterable[Any]) -> bool:
 
 
 def fits(number: Any) -> Any:
-    """A number that is not too long to be kept and shown (`reference.numbers.fitting`)."""
+    """A number that is not too long to be kept and shown (`reference.terms.fitting`)."""
     if number is None or -TOO_LARGE < number < TOO_LARGE:
         return number
     raise Breach("TW1006", "undefined", TOO_LONG)
