@@ -202,11 +202,11 @@ def test_a_given_world_that_is_missing_or_unsound_ends_at_once(tw: Tw, rows: Pat
 
 
 def test_the_report_shows_rules_slots_the_curve_and_the_worst_rows(tw: Tw, rows: Path) -> None:
-    """A given law that is wrong stays, so some transitions are wrong; nothing is written over."""
-    given = whole(heat=HEAT.replace("+= 3", "+= 2"))
+    """What a given `require` refuses stays wrong; nothing is written over."""
+    given = whole(take=TAKE.replace("!= hand", "== hand"))
     lines = (rows / "rows.jsonl").read_text(encoding="utf-8").splitlines()[:30]
     (rows / "rows.jsonl").write_text("\n".join(lines), encoding="utf-8")
-    ran = proposed(tw, rows, given, "--report", "page.html", "--curve", "10", "900")
+    ran = proposed(tw, rows, given, "--report", "page.html", "--curve", "10", "--curve", "900")
     page = (rows / "page.html").read_text(encoding="utf-8")
     HTMLParser().feed(page)
     assert ran.json["curve"][0][0] == 10
@@ -232,9 +232,11 @@ def test_changes_are_told_apart_by_what_becomes_of_them() -> None:
 
 
 def test_a_layout_is_drawn_with_what_stands_on_it() -> None:
-    world = open_world("crafter")
-    shape = world.engine.json(world.engine.start(0))
-    (drawn,) = maps_of(world.world, shape).values()
-    layout = world.world.layouts[0]
-    assert [len(line) for line in drawn] == [len(line) for line in layout.rows]
-    assert sum(line.count("P") for line in drawn) >= 1
+    duels = Path(__file__).parents[2] / "domains" / "crafter" / "duels.tw"
+    for name, drawn in (
+        ("zombie_fighter", [".P.Z.."]), ("stone_miner", ["TTTS", "P..S", "...S"])
+    ):  # fmt: skip
+        world = open_world(f"{duels}:{name}")
+        shape = world.engine.json(world.engine.start(0))
+        maps = maps_of(world.world, shape)
+        assert [one.replace("g", ".").upper() for one in maps["Tile"]] == drawn

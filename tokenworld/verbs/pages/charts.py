@@ -40,13 +40,13 @@ def bar_chart(title: str, bars: Sequence[Bar]) -> str:
 
 
 def stacked_chart(title: str, names: Sequence[str], counts: dict[str, tuple[int, ...]]) -> str:
-    """A bar of several counts for each name."""
+    """A bar of several counts, at most five, for each name."""
     most = max((sum(held) for held in counts.values()), default=1)
     parts = []
     for place, (name, held) in enumerate(counts.items()):
         x, y = float(_LABEL), place * _ROW
         parts.append(_label(name, y))
-        for what, number, colour in zip(names, held, _COLOURS, strict=True):
+        for what, number, colour in zip(names, held, _COLOURS, strict=False):
             width = _LENGTH * number / most
             if number:
                 parts.append(
@@ -55,7 +55,7 @@ def stacked_chart(title: str, names: Sequence[str], counts: dict[str, tuple[int,
                 )
             x += width
     y = len(counts) * _ROW
-    for place, (what, colour) in enumerate(zip(names, _COLOURS, strict=True)):
+    for place, (what, colour) in enumerate(zip(names, _COLOURS, strict=False)):
         x = 4.0 + place * 150
         parts.append(f'<rect x="{x}" y="{y + 4}" width="10" height="10" fill="{colour}"/>'
                      f'<text x="{x + 15}" y="{y + 13}">{escape(what)}</text>')  # fmt: skip

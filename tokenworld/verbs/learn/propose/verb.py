@@ -155,8 +155,8 @@ def propose(
         out.line(f"wrote {report}")
     kept.finished()
     out.json(_json(found, judged, bad, output))
-    some = any(found.proposal.acts.values()) or found.proposal.ticks
-    some = some or (found.asked is not None and found.asked.kept)
+    kept_laws = [] if found.asked is None else found.asked.kept
+    some = any(found.proposal.acts.values()) or found.proposal.ticks or kept_laws
     failed = found.asked is not None and found.asked.failure is not None
     return EXIT_OK if some and not failed else EXIT_NEGATIVE
 
