@@ -6,14 +6,13 @@ import copy
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from math import inf
+from math import inf, log
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from benchmarks.onelife.documents import Document
-from benchmarks.onelife.laws import Observables, beliefs, proposed, weights
+from benchmarks.onelife.laws import Observables, beliefs, objects_of, proposed, weights
 from benchmarks.onelife.scenarios import Observed
-from tokenworld.diagnostics import Failure
 from tokenworld.engine import Engine
 from tokenworld.ground import PASS
 from tokenworld.prose.wording import EnglishProse
@@ -24,38 +23,53 @@ __all__ = ["Believing", "learned"]
 
 _HELD_OUT: Final = 3
 """Every third transition is kept from the proposing, and weighs in the fit."""
+_Shares = dict[tuple[int, str], dict[Any, float]]
 
 
 class Believing:
     """The product of experts, slot by slot; what its slots do not tell stays as it was."""
 
-    def __init__(self, name: str, engine: Engine, what: Observables) -> None:
-        self.name, self._engine, self._what = name, engine, what
-        self._scores: dict[tuple[int, str], tuple[Observed, float]] = {}
+    def __init__(self, name: str, engines: Mapping[str, Engine], what: Observables) -> None:
+        self.name, self._engines, self._what = name, engines, what
+        self._known: dict[int, tuple[Observed, _Shares]] = {}
 
     def score(self, one: Observed, candidate: Document) -> float:
         told = self._what.told(one.before, one.action, candidate)
-        key = id(one), repr(told["objects"])
-        if key not in self._scores:
-            self._scores[key] = one, self._scored(one, told)
-        return self._scores[key][1]
-
-    def _scored(self, one: Observed, told: Document) -> float:
-        """The log probability of observables; of values out of every range, none."""
-        before = self._what.told(one.before, one.action, one.before)
-        state = self._engine.restored(before)
-        try:
-            seen = self._engine.restored({**told, "tick": 1})
-            return round(self._engine.logp(state, PASS, seen, self._what.fields).logp, 9)
-        except Failure:
-            return -inf
+        attrs = {each["id"]: each["attrs"] for each in told["objects"]}
+        total = 0.0
+        for (number, name), shares in self._shares(one).items():
+            share = shares.get(attrs[number][name], 0.0)
+            if not share:
+                return -inf
+            total += log(share)
+        return round(total, 9)
 
     def sample(self, one: Observed, dice: random.Random) -> Document:
-        """A successor by a play of the beliefs with a drawn seed."""
-        before = self._what.told(one.before, one.action, one.before)
-        state = self._engine.restored({**before, "seed": dice.randrange(1 << 30)})
-        after, _ = self._engine.play(state, PASS)
-        return self._what.put(copy.deepcopy(one.before), self._engine.json(after))
+        told = self._what.told(one.before, one.action, one.before)
+        attrs = {each["id"]: each["attrs"] for each in told["objects"]}
+        for (number, name), shares in self._shares(one).items():
+            (attrs[number][name],) = dice.choices(list(shares), list(shares.values()))
+        return self._what.put(copy.deepcopy(one.before), told)
+
+    def _shares(self, one: Observed) -> _Shares:
+        """The probabilities of the values of each slot."""
+        if id(one) not in self._known:
+            self._known[id(one)] = one, self._found(one)
+        return self._known[id(one)][1]
+
+    def _found(self, one: Observed) -> _Shares:
+        found: _Shares = {}
+        for fluent, engine in self._engines.items():
+            for number in objects_of(fluent, one.before):
+                state = engine.restored(self._what.told(one.before, one.action, one.before, number))
+                shares: dict[Any, float] = {}
+                for each in engine.distribution(state, PASS).successors:
+                    shown: Any = engine.json(each.state)
+                    attrs = next(x["attrs"] for x in shown["objects"] if x["id"] == number)
+                    value = attrs[fluent.partition(".")[2]]
+                    shares[value] = shares.get(value, 0.0) + float(each.probability)
+                found[number, fluent.partition(".")[2]] = shares
+        return found
 
 
 def learned(
@@ -64,12 +78,15 @@ def learned(
     """Propose laws, fit their weights; the model with them, and the one with all weights 1."""
     known = [x for at, x in enumerate(episode) if at % _HELD_OUT]
     rows = [what.row(x.before, x.action, x.after, f"step {at}") for at, x in enumerate(known)]
-    file = folder / f"{name.replace(' ', '_')}.tw"
-    file.write_text(beliefs(proposed(rows), what), encoding="utf-8")
-    world = open_world(str(file))
-    plain = Believing(f"laws, weights 1, {name}", world.engine, what)
-    fitted = _with(world, weights(world, episode, what))
-    return Believing(f"laws, fitted, {name}", fitted, what), plain
+    plain, fitted = dict[str, Engine](), dict[str, Engine]()
+    for fluent, text in beliefs(proposed(rows), what).items():
+        file = folder / f"{fluent.replace('.', '_')}.tw"
+        file.write_text(text, encoding="utf-8")
+        world = open_world(str(file))
+        plain[fluent] = world.engine
+        fitted[fluent] = _with(world, weights(world, fluent, episode, what))
+    return (Believing(f"laws, fitted, {name}", fitted, what),
+            Believing(f"laws, weights 1, {name}", plain, what))  # fmt: skip
 
 
 def _with(world: OpenWorld, values: Mapping[str, float]) -> Engine:

@@ -17,7 +17,7 @@ from crafter import constants
 from benchmarks.onelife.documents import Document
 from benchmarks.onelife.models import placed
 from benchmarks.onelife.scenarios import Observed
-from tokenworld.engine import State
+from tokenworld.engine import Engine, State
 from tokenworld.ground import PASS
 from tokenworld.gym.crafter import COMMANDS, CrafterStates
 from tokenworld.session.loading import OpenWorld
@@ -33,7 +33,7 @@ from tokenworld.verbs.learn.propose.text.wording import Wording, word
 from tokenworld.verbs.learn.propose.worldrows import WorldSteps
 from tokenworld.verbs.records.transitions import Transition
 
-__all__ = ["Observables", "beliefs", "explored", "proposed", "weights"]
+__all__ = ["Observables", "beliefs", "explored", "objects_of", "proposed", "weights"]
 
 DOUBT: Final = 0.01
 """What an expert leaves for all values that it does not name."""
@@ -73,8 +73,11 @@ class Observables:
 
     slots: Mapping[str, tuple[str, ...]]
 
-    def told(self, before: Document, action: str, shown: Document) -> dict[str, Any]:
-        """A `tw-state/1` of the observables of a document, with the context of the one before."""
+    def told(
+        self, before: Document, action: str, shown: Document, only: int | None = None
+    ) -> dict[str, Any]:
+        """A `tw-state/1` of the observables of a document, with the context of the one before; of
+        the bodies, all or only one."""
         levels = {f"had_{name}": x for name, x in _levels(before).items()
                   if name in self.slots["Player"]}  # fmt: skip
         context = {**_player_context(before, action), **levels}, _body_contexts(before, action)
@@ -82,7 +85,8 @@ class Observables:
             "world": "observed", "tick": 0, "seed": 0, "outcomes": [], "awarded": [], "fired": [],
             "long": {}, "format": "tw-state/1", "functions": {}, "relations": {},
             "next_id": 1 + max((one["entity_id"] for one in before["objects"]), default=0),
-            "objects": list(self._objects(before, shown, *context)),
+            "objects": [one for one in self._objects(before, shown, *context)
+                        if only is None or one["id"] in (0, only)],
         }  # fmt: skip
 
     def _objects(
@@ -132,11 +136,6 @@ class Observables:
             one.update((x, one[x] + now["clock"]) for x in ("cooldown", "reload", "grown")
                        if x in one)  # fmt: skip
         return into
-
-    @property
-    def fields(self) -> frozenset[str]:
-        """The compared fluents."""
-        return frozenset(f"{kind}.{one}" for kind, names in self.slots.items() for one in names)
 
 
 def _object(number: int, name: str, kind: str, attrs: Document) -> Document:
@@ -252,18 +251,21 @@ def proposed(rows: Iterable[Row], say: Any = lambda text: None) -> Proposal:
     return Stages(read.steps, read.vocabulary, grammar, say, frozenset()).learn()
 
 
-def beliefs(proposal: Proposal, what: Observables) -> str:
-    """The program of a proposal: an expert for each rule, and one for each slot that stays."""
-    lines = ["model observed", "edition 1", *_declared(what), "actor me: Player"]
-    lines.append("phase next sequentially")
+def beliefs(proposal: Proposal, what: Observables) -> dict[str, str]:
+    """For each predicted fluent the program of its experts: one for each rule, and one that says
+    that it stays. No fluent is read by the experts of another, so each is fitted by itself."""
+    declared = [*_declared(what), "actor me: Player", "phase next"]
+    world = ["world observed {", "  object player: Player", "}"]
+    found = {}
     for kind, names in what.slots.items():
         for name in names:
-            head = f"believe stays_{name}(t: {kind}) during next weight 1.0 learned"
-            lines.append(f"{head} {{ t.{word(name)} ~ {_rows([(f't.{word(name)}', 1.0)])} }}")
-    taken: dict[str, int] = {}
-    for one in proposal.ticks:
-        lines += _believed(proposal.vocabulary, one, what, taken)
-    return "\n".join([*lines, "world observed {", "  object player: Player", "}"]) + "\n"
+            head = f"believe stays(t: {kind}) during next weight 1.0 learned"
+            lines = [f"{head} {{ t.{word(name)} ~ {_rows([(f't.{word(name)}', 1.0)])} }}"]
+            for one in proposal.ticks:
+                lines += _believed(proposal.vocabulary, one, name, len(lines))
+            every = ["model observed", "edition 1", *declared, *lines, *world]
+            found[f"{kind}.{name}"] = "\n".join(every) + "\n"
+    return found
 
 
 def _declared(what: Observables) -> Iterator[str]:
@@ -293,29 +295,24 @@ def _rows(values: list[tuple[str, float]]) -> str:
     return f"{{ {parts}, else: {DOUBT} }}"
 
 
-def _believed(
-    vocabulary: Vocabulary, learned: Learned, what: Observables, taken: dict[str, int]
-) -> Iterator[str]:
-    """The experts of the rules of one slot; a rule speaks where no rule before it does."""
+def _believed(vocabulary: Vocabulary, learned: Learned, name: str, count: int) -> Iterator[str]:
+    """The experts of the rules of one fluent; a rule speaks where no rule before it does."""
     if learned.what != SET or learned.fluent is None:
         return
-    earlier: list[str] = []
-    for rule in learned.rules.rules:
-        for at, fluent in enumerate((learned.fluent, *learned.others)):
-            kind = next(iter(fluent.owners))
-            if fluent.name not in what.slots[kind]:
-                continue
-            words = Wording(vocabulary)
-            (over,) = learned.over
-            words.knows(replace(over, sort=kind))
-            guard = " and ".join(words.guard(rule.guard)) or "true"
-            taken[fluent.name] = taken.get(fluent.name, 0) + 1
-            name = f"{fluent.name}_{taken[fluent.name]}"
-            test = " and ".join([guard, *(f"not ({one})" for one in earlier)])
-            rows = _rows(_values(words, rule, at, fluent, over.name))
-            slot = f"{over.name}.{word(fluent.name)}"
-            yield (f"believe {name}({over.name}: {kind}) during next when {test} "
-                   f"weight 1.0 learned {{ {slot} ~ {rows} }}")  # fmt: skip
+    every = (learned.fluent, *learned.others)
+    at = next((at for at, one in enumerate(every) if one.name == name), None)
+    if at is None:
+        return
+    fluent, earlier = every[at], list[str]()
+    (over,), kind = learned.over, next(iter(fluent.owners))
+    for number, rule in enumerate(learned.rules.rules):
+        words = Wording(vocabulary)
+        words.knows(replace(over, sort=kind))
+        guard = " and ".join(words.guard(rule.guard)) or "true"
+        test = " and ".join([guard, *(f"not ({one})" for one in earlier)])
+        rows = _rows(_values(words, rule, at, fluent, over.name))
+        yield (f"believe rule_{count + number}({over.name}: {kind}) during next when {test} "
+               f"weight 1.0 learned {{ {over.name}.{word(name)} ~ {rows} }}")  # fmt: skip
         earlier.append(guard)
 
 
@@ -330,18 +327,27 @@ def _values(words: Wording, rule: Rule, at: int, fluent: Any, over: str) -> list
     return found
 
 
-def weights(world: OpenWorld, rows: Iterable[Observed], what: Observables) -> dict[str, float]:
-    """The likeliest weights of all beliefs by their params."""
+def weights(
+    world: OpenWorld, fluent: str, rows: Iterable[Observed], what: Observables
+) -> dict[str, float]:
+    """The likeliest weights of the experts of one fluent, by their params."""
     params = learned_params(world)
-    found = collected(world, _transitions(world, rows, what), params, lambda text: None)
+    listed = _transitions(world.engine, fluent, rows, what)
+    found = collected(world, listed, params, lambda text: None)
     assert not found.bad, found.bad[0]
     return {one.learned.name: one.value for one in fit(found, params).params}
 
 
+def objects_of(fluent: str, shown: Document) -> list[int]:
+    """The numbers of the objects that have a fluent: the player's is 0."""
+    return [one["entity_id"] for one in shown["objects"]] if fluent.startswith("Body") else [0]
+
+
 def _transitions(
-    world: OpenWorld, rows: Iterable[Observed], what: Observables
+    engine: Engine, fluent: str, rows: Iterable[Observed], what: Observables
 ) -> Iterator[Transition]:
     for at, one in enumerate(rows):
-        state = world.engine.restored(what.told(one.before, one.action, one.before))
-        seen = world.engine.restored({**what.told(one.before, one.action, one.after), "tick": 1})
-        yield Transition(f"step {at}", state, PASS, seen, what.fields)
+        for number in objects_of(fluent, one.before):
+            told = (what.told(one.before, one.action, x, number) for x in (one.before, one.after))
+            state, seen = (engine.restored({**x, "tick": tick}) for tick, x in enumerate(told))
+            yield Transition(f"step {at}, {number}", state, PASS, seen, frozenset((fluent,)))

@@ -24,7 +24,7 @@ from tokenworld.session import open_world
 from tokenworld.session.rollouts import rollout
 from tokenworld.verbs.learn.duel import Duel, compared
 
-__all__ = ["COMPARISONS", "Comparison", "duels", "table"]
+__all__ = ["COMPARISONS", "Comparison", "duels", "in_game", "table"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def duels(folder: Path, known: Mapping[str, float], worlds: int) -> Iterator[tup
     for one in COMPARISONS:
         found = [_played(str(place / "duels.tw"), one, worlds) for place in (own, folder)]
         states = CrafterStates(open_world(f"{own / 'duels.tw'}:{one.world}"))
-        game = [[_in_game(states, one, x, seed) for seed in range(worlds)] for x in one.plans]
+        game = [[in_game(states, one, x, seed) for seed in range(worlds)] for x in one.plans]
         yield (*found, compared("the game", *game))
 
 
@@ -69,7 +69,7 @@ def _played(file: str, one: Comparison, worlds: int) -> Duel:
     return compared(one.world, *([float(x) for x in roll.score] for roll in rolls))
 
 
-def _in_game(states: CrafterStates, one: Comparison, plan: str, seed: int) -> float:
+def in_game(states: CrafterStates, one: Comparison, plan: str, seed: int) -> float:
     """The score of one run in the package `crafter`."""
     game, source = blank(AREA), np.random.RandomState(seed)
     game._player = objects.Player(game._world, (0, 0))
