@@ -51,8 +51,8 @@ def coin(tmp_path: Path) -> Path:
 def test_the_order_of_the_three_plans_is_right_and_exact(
     tw: Tw, world: str, first: str, second: str, by: str, means: list[int] | None
 ) -> None:
-    plans = [CRAFTER / "duels" / f"{one}.txt" for one in (first, second)]
-    ran = tw("duel", f"{CRAFTER / 'duels.tw'}:{world}", *plans, "--by", by, "--json")
+    plans = [CRAFTER / "small_plans" / f"{one}.txt" for one in (first, second)]
+    ran = tw("duel", f"{CRAFTER / 'small_duels.tw'}:{world}", *plans, "--by", by, "--json")
     (found,) = ran.json["duels"]
     assert (ran.code, found["exact"], found["better"], found["runs"]) == (0, True, 1, 0)
     if means is not None:

@@ -232,7 +232,7 @@ def test_changes_are_told_apart_by_what_becomes_of_them() -> None:
 
 
 def test_a_layout_is_drawn_with_what_stands_on_it() -> None:
-    duels = Path(__file__).parents[2] / "domains" / "crafter" / "duels.tw"
+    duels = Path(__file__).parents[2] / "domains" / "crafter" / "small_duels.tw"
     for name, drawn in (
         ("zombie_fighter", [".P.Z.."]), ("stone_miner", ["TTTS", "P..S", "...S"])
     ):  # fmt: skip
