@@ -25,8 +25,8 @@ if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: Iterable[pytest.Item]) -> None:
     """The map of Crafter has 4,200 objects: what is tested of every world takes long there."""
-    small = ("crafter-rules", "crafter-land", "crafter-quarry", "crafter/rules", "crafter/land",
-             "crafter/quarry")  # fmt: skip
+    small = ("crafter-rules", "crafter-land", "crafter-quarry", "crafter-duels", "crafter/rules",
+             "crafter/land", "crafter/quarry", "crafter/duels")  # fmt: skip
     for item in items:
         asked = item.name.partition("[")[2]
         if "crafter" in asked and not any(one in asked for one in small):

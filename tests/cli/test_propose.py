@@ -11,7 +11,7 @@ import pytest
 
 from tokenworld.diagnostics import Source
 from tokenworld.session import check_text, open_world
-from tokenworld.verbs.learn.propose import emitting
+from tokenworld.verbs.learn.propose import emitting, verb
 from tokenworld.verbs.learn.propose.judging import apart, judged_text, nearest
 from tokenworld.verbs.learn.propose.verb import learned_texts
 from tokenworld.verbs.records.adapter import Adapter
@@ -188,6 +188,66 @@ def test_a_text_game_is_learned_from_walks_and_predicts_others() -> None:
     assert step.right / step.rows >= 0.9
     guessed = nearest(known, other).dynamic["step"]
     assert guessed.right < step.right / 2
+
+
+def test_ways_lead_by_a_function_of_where_one_is() -> None:
+    """`move {d}` goes to `connects(me.at, d)`; lists of several lengths are sets."""
+    known = walked("metal-detector", range(6), 15)
+    made = learned_texts(known, lambda text: None).made
+    assert "t.at = connects(t.at, p)" in made.text
+    assert '{ members = "buried", keys = "Thing" }' in made.mapping
+    moves = [one for one in walked("metal-detector", range(100, 112), 15)
+             if one.action.startswith("move")]  # fmt: skip
+    judged = judged_text(made, moves)
+    assert judged.unreadable == 0
+    assert judged.every["act"].rows > 10
+    assert judged.every["act"].share == 1
+
+
+def test_rows_with_null_in_place_of_a_list_can_be_read() -> None:
+    known = walked("multimeter", range(2), 10)
+    made = learned_texts(known, lambda text: None).made
+    assert "unset = true" in made.mapping
+    assert judged_text(made, walked("multimeter", range(50, 52), 10)).unreadable == 0
+
+
+def test_rows_of_two_worlds_are_not_mixed(tw: Tw, tmp_path: Path) -> None:
+    rows = recorded(tw, tmp_path, COIN, 20)
+    other = rows.read_text(encoding="utf-8").replace('"world": "w"', '"world": "v"')
+    (tmp_path / "other.jsonl").write_text(other, encoding="utf-8")
+    ran = tw("learn", "propose", rows, tmp_path / "other.jsonl", "-o", tmp_path / "out.tw")
+    assert (ran.code, ran.err.count("error[")) == (2, 1)
+    assert "`w`, `v`" in ran.err
+    assert not (tmp_path / "out.tw").exists()
+
+
+def test_numpy_missing_is_told_before_anything_is_read(
+    tw: Tw, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(verb, "find_spec", lambda name: None)
+    ran = tw("learn", "propose", tmp_path / "none.jsonl")
+    assert (ran.code, ran.err.count("error[")) == (2, 1)
+    assert 'pip install "token-world[learn]"' in ran.err
+
+
+@pytest.mark.parametrize(
+    "arguments", [("learn", "explore", "-o", "rows.jsonl"), ("duel", "random", "random")]
+)
+def test_a_start_that_cannot_be_built_is_told(
+    tw: Tw, tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    text = COIN.replace(
+        "world w { object coin: Coin }",
+        """invariant few(c: Coin): c.thrown < 5
+world w { object coin: Coin { thrown = 9 } }""",
+    )
+    (tmp_path / "bad.tw").write_text(text, encoding="utf-8")
+    place = 2 if arguments[0] == "learn" else 1
+    ran = tw(*arguments[:place], tmp_path / "bad.tw", *arguments[place:])
+    assert ran.code in (1, 2)
+    assert ran.err.count("error[") == 1
+    assert "help:" in ran.err
+    assert not (tmp_path / "rows.jsonl").exists()
 
 
 def test_a_rejected_rule_is_left_out_and_told(

@@ -36,7 +36,8 @@ WORLDS = sorted(
     if "\nworld " in path.read_text("utf-8")
 )
 MAKING = (
-    "boil_water/world", "crafter/rules", "crafter/world", "dishwasher/world",
+    "boil_water/world", "crafter/duels", "crafter/rules", "crafter/world",
+    "dishwasher/world",
     "textgames/boil-water/world",
     "textgames/clean-energy/world", "textgames/dishwasher/world", "textgames/make-ice-cubes/world",
     "textgames/mix-paint/world", "textgames/plant-tree/world", "textgames/volume-container/world",

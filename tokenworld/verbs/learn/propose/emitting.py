@@ -154,9 +154,14 @@ def _property(
         entries.append(f"items = {json.dumps(list(shape.parts))}")
         if shape.nothing is not None:
             entries.append(f"nothing = {json.dumps(shape.nothing)}")
+    elif shape.form == "members":
+        entries.append(f"members = {json.dumps(shape.parts[0])}")
+        entries.append(f"keys = {json.dumps(shape.keys)}")
     else:
         entries.append(f"entries = {json.dumps(list(shape.parts))}")
         entries.append(f"keys = {json.dumps(shape.keys)}, having = {json.dumps(shape.having)}")
+    if shape.unset:
+        entries.append("unset = true")
     if shape.present:
         entries.append(f"present = {json.dumps(shape.present)}")
     if shape.filled:

@@ -47,7 +47,8 @@ class Term:
     """A variable, what attributes lead to from it, or a fluent of variables.
 
     ``base`` names the variable, ``path`` the attributes. ``args`` are the variables of a function
-    ``path[0]`` that is no attribute. ``kind`` and ``of`` are those of its value. ``counted`` is a
+    ``path[-1]`` that is no attribute; with a base, they come behind what the rest of the path leads
+    to, as in `exit(me.at, d)`. ``kind`` and ``of`` are those of its value. ``counted`` is a
     type: the term is the number of its objects whose attribute ``path[-1]`` is ``base.path[:-1]``.
     """
 
@@ -149,6 +150,8 @@ class Table:
         return found
 
     def _computed(self, term: Term) -> list[Value | Missing]:
+        if term.args and term.base:
+            return self._applied(term)
         if term.args:
             places = [self.names.index(one) for one in term.args]
             return [
@@ -172,6 +175,16 @@ class Table:
             MISSING if value is MISSING or value is None
             else scene.facts[name].get((value,), MISSING)  # type: ignore[arg-type]
             for scene, value in zip(self.scenes, inner, strict=True)
+        ]  # fmt: skip
+
+    def _applied(self, term: Term) -> list[Value | Missing]:
+        """Return the values of a function of what a path leads to, and of variables."""
+        places = [self.names.index(one) for one in term.args]
+        inner = self.column(Term(term.base, term.path[:-1], "object"))
+        return [
+            MISSING if value is MISSING or value is None
+            else scene.get(term.path[-1], (value, *(row[at] for at in places)))  # type: ignore[arg-type]
+            for scene, row, value in zip(self.scenes, self.rows, inner, strict=True)
         ]  # fmt: skip
 
     def coded(self, term: Term) -> npt.NDArray[np.int64]:
@@ -450,7 +463,7 @@ class Language:
                          fluent.optional)
                     for one in self.objects if self._may(one, fluent.owners)
                 ]  # fmt: skip
-        return (*found, *self._functions)
+        return (*found, *self._functions, *self._applied)
 
     @cached_property
     def _functions(self) -> tuple[Term, ...]:
@@ -461,6 +474,20 @@ class Language:
             for fluent in self.vocabulary.fluents.values() if len(fluent.params) == 2
             for one, other in self._pairs
             if self._fits(one, fluent.params[0]) and self._fits(other, fluent.params[1])
+        )  # fmt: skip
+
+    @cached_property
+    def _applied(self) -> tuple[Term, ...]:
+        """Return fluents of what an attribute leads to, and of a word: `exit(me.at, d)`."""
+        words = [one for one in self.variables if not self._thing(one)]
+        return tuple(
+            Term(one.base, (*one.path, fluent.name), fluent.kind, fluent.of, (word.name,), "",
+                 fluent.optional)
+            for fluent in self.vocabulary.fluents.values() if len(fluent.params) == 2
+            for word in words if word.sort == fluent.params[1]
+            for one in self.objects
+            if len(one.path) == 1
+            and self._may(one, fluent.owners or self.vocabulary.members(fluent.params[0]))
         )  # fmt: skip
 
     @cached_property

@@ -40,9 +40,10 @@ _RESERVED: Final = frozenset((HOLDER, LABEL, SCORE, OVER, WON, "contents", "insi
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The making of one property: ``form`` is value, items, entries or constant; ``parts`` are its
-    fluents. ``keys`` are the sort of the keys of a map and ``having`` says which it has. Without
-    ``present`` the property is missing, without ``filled`` it is null."""
+    """The making of one property: ``form`` is value, items, entries, members (a set of keys) or
+    constant; ``parts`` are its fluents. ``keys`` are the sort of the keys of a map and ``having``
+    says which it has. Without ``present`` the property is missing, without ``filled`` it is
+    null."""
 
     name: str
     form: str
@@ -50,6 +51,8 @@ class Shape:
     keys: str = ""
     having: str = ""
     listed: bool = False
+    unset: bool = False
+    """Whether null stands in a map for a list of nothing."""
     present: str = ""
     filled: str = ""
     nothing: str | None = None
@@ -198,7 +201,7 @@ class TextSteps:
     def _absent(self, facts: dict[str, dict[Args, Value]], shape: Shape, x: int, kind: str) -> None:
         if kind in self.vocabulary.fluents[shape.present].owners:
             facts[shape.present][(x,)] = False
-            for part in shape.parts:
+            for part in shape.parts if shape.form in ("value", "items") else ():
                 facts[part][(x,)] = None if self.vocabulary.fluents[part].optional else ""
 
     def _take(
@@ -218,6 +221,11 @@ class TextSteps:
                 facts[part][(x,)] = self._value(part, one, numbers, shape)
         elif shape.form == "entries":
             self._entries(facts, shape, x, value, numbers)
+        elif shape.form == "members" and isinstance(value, list):
+            words = {one: one for one in self.vocabulary.enums.get(shape.keys, ())}
+            keys: Mapping[str, int | str] = numbers if shape.keys == ANY else words
+            held = facts[shape.parts[0]]
+            held.update(((x, key), name in value) for name, key in keys.items() if key != x)
 
     def _entries(
         self, facts: dict[str, dict[Args, Value]], shape: Shape, x: int, value: Any,
@@ -315,7 +323,8 @@ class _Property:
             gates["filled"] = f"{base}_made"
         fluents += [self._fluent(name, [True, False]) for name in gates.values()]
         if full and all(isinstance(one, list) for one in full):
-            shape, more = self._items(base, full)
+            found = self._members(base, full, enums)
+            shape, more = self._items(base, full) if found is None else found
         elif full and all(isinstance(one, dict) for one in full):
             shape, more = self._entries(base, full, enums)
         else:
@@ -325,6 +334,25 @@ class _Property:
         present, filled = gates.get("present", ""), gates.get("filled", "")
         owners = tuple(self.owners)
         return replace(shape, owners=owners, present=present, filled=filled), fluents + more
+
+    def _members(
+        self, base: str, full: list[Any], enums: dict[str, list[str]]
+    ) -> tuple[Shape, list[Fluent]] | None:
+        """Return lists of several lengths as sets: of objects, or of words; ``None`` if they are
+        none."""
+        texts = [x for one in full for x in one]
+        if (
+            len({len(one) for one in full}) < 2
+            or not all(isinstance(x, str) for x in texts)
+            or any(len(set(one)) < len(one) for one in full)
+        ):
+            return None
+        sort = ANY
+        if not all(map(self._refers, texts)):
+            sort = _type_name(f"{base}Key")
+            enums[sort] = sorted(set(texts))
+        fluents = [self._fluent(base, [True, False], sort)]
+        return Shape(self.name, "members", (base,), sort), fluents
 
     def _items(self, base: str, full: list[Any]) -> tuple[Shape, list[Fluent]]:
         length = len(full[0])
@@ -369,7 +397,8 @@ class _Property:
         for at, name in enumerate(names):
             column = [row[at] if at < len(row) else None for row in rows]
             fluents.append(self._fluent(name, column, sort, enums))
-        return Shape(self.name, "entries", tuple(names), sort, having, listed), fluents
+        unset = listed and any(x is None for one in full for x in one.values())
+        return Shape(self.name, "entries", tuple(names), sort, having, listed, unset), fluents
 
     def _fluent(
         self, name: str, values: list[Value], sort: str = "",

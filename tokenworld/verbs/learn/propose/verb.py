@@ -6,7 +6,7 @@ With given rules (`given.extending`), only what these do not explain is learned,
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -171,6 +171,10 @@ def _learned(
     """Learn from rows of either kind, with given rules or without."""
     texts = [one for one in used if isinstance(one, TextRow)]
     worlds = [one for one in used if isinstance(one, Row)]
+    games = dict.fromkeys(map(_game, used))
+    if len(games) > 1 and given is None:
+        what = f"The rows are of several games or worlds: {', '.join(f'`{x}`' for x in games)}."
+        raise usage(what, "Name the rows of one game or world.")
     if not texts:
         return _from_worlds(worlds, how) if given is None else _from_given(given, worlds, bad, how)
     if given is not None or how.ask is not None:
@@ -216,12 +220,14 @@ def _read(paths: Sequence[Path]) -> tuple[list[TextRow | Row], list[BadRow]]:
                 bad.append(one)
             else:
                 used.append(one)
-    games = {one.game for one in used if isinstance(one, TextRow)}
-    kinds = {type(one) for one in used}
-    if len(games) > 1 or len(kinds) > 1:
-        what = f"The rows are of several games: {', '.join(f'`{one}`' for one in sorted(games))}."
-        raise usage(what, "Name the rows of one game or world.")
     return used, bad
+
+
+def _game(row: TextRow | Row) -> str:
+    """Return the game or the world that a row is of."""
+    if isinstance(row, TextRow):
+        return row.game
+    return str(row.state.get("world", "world")) if isinstance(row.state, Mapping) else "world"
 
 
 def _too_few(bad: Sequence[BadRow]) -> Failure:

@@ -52,7 +52,8 @@ class Wording:
     def term(self, one: Term) -> str:
         """Return the text of a term."""
         if one.args:
-            return f"{word(one.path[0])}({', '.join(map(word, one.args))})"
+            led = [self.term(_inner(one))] if one.base else []
+            return f"{word(one.path[-1])}({', '.join((*led, *map(word, one.args)))})"
         if not one.base:
             return f"{word(one.path[0])}()"
         if one.counted:
@@ -82,6 +83,10 @@ class Wording:
         """Return the type tests that a term needs: those of the owners of its attributes. They are
         known from here on."""
         found = []
+        if term is not None and term.args and term.base:
+            fluent, led = self.vocabulary.fluents[term.path[-1]], _inner(term)
+            owners = fluent.owners or self.vocabulary.members(fluent.params[0])
+            return [one for one in (*self.needs(led), self.narrowed(led, owners)) if one]
         if term is not None and term.args:
             fluent = self.vocabulary.fluents[term.path[0]]
             for name, sort in zip(term.args, fluent.params, strict=True):
@@ -252,6 +257,11 @@ class Wording:
         return f"{cases}{news[-1]}"
 
 
+def _inner(one: Term) -> Term:
+    """Return the object that a function with a base is applied to."""
+    return Term(one.base, one.path[:-1], "object")
+
+
 def _plain(value: object) -> Value:
     return value if isinstance(value, (bool, int, float, str)) else None
 
@@ -268,7 +278,9 @@ def put(one: Term, to: Mapping[str, Term]) -> Term | None:
             if other is not None and (other.path or not other.base):
                 return None
             names.append(name if other is None else other.base)
-        return replace(one, args=tuple(names))
+        one = replace(one, args=tuple(names))
+        if not one.base:
+            return one
     other = to.get(one.base)
     if other is None:
         return one
