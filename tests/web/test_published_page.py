@@ -35,7 +35,7 @@ pytestmark = pytest.mark.browser
 ROOT = Path(__file__).parents[2]
 TICKS = int(os.environ.get("TW_PUBLISHED_TICKS", "30"))
 WORLDS = sorted(
-    ROOT.glob(os.environ.get("TW_PUBLISHED_WORLDS", "domains/[cfgwt]*/world.tw")),
+    ROOT.glob(os.environ.get("TW_PUBLISHED_WORLDS", "domains/[fgtw]*/world.tw")),
 )
 SECONDS = 240
 
