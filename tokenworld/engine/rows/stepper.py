@@ -75,7 +75,7 @@ class RowStepper(Outputs):
     """
 
     in_pieces = False
-    """Whether there is one function for what a command does by itself, not for whole ticks."""
+    """Whether ticks are carried out in pieces, so that functions of whole ticks serve nobody."""
 
     def __init__(
         self, instance: Instance, layout: Layout, prose: Prose, base: State, *,
@@ -85,7 +85,7 @@ class RowStepper(Outputs):
         self.instance, self.quiet, self.hashed = instance, quiet, hashed and not quiet
         slots = Slots(layout, lowered(instance.program), base, fixed=fixed, outside=outside)
         whole = quiet and not self.in_pieces
-        code = Program(slots, prose, whole_ticks=whole, says=says, effects=self.in_pieces)
+        code = Program(slots, prose, whole_ticks=whole, says=says)
         super().__init__(code, says=says or not quiet)
         self.guards, self.why = Guards(self.code), Requires(self.code)
         self.digest, self.shown = Digest(self.slots), Shown(self.slots)

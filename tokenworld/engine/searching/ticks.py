@@ -17,7 +17,6 @@ from tokenworld.engine.changes import Breach
 from tokenworld.engine.layout import Layout
 from tokenworld.engine.luck import Counts, DrawKey, ExploringLuck, Luck, SeededLuck
 from tokenworld.engine.rows import Record, Row, RowStepper
-from tokenworld.engine.rows.code.program import Function
 from tokenworld.engine.rows.layout import AWARDED, DRAWN, KINDS, LATCHED, LONGS, ROUND, TICK
 from tokenworld.engine.rows.legal import Args, Legal
 from tokenworld.engine.rows.questions.asking import may
@@ -110,18 +109,6 @@ class Ticks:
         self._stepper, self._slots = stepper, stepper.slots
         self._guarded = bool(stepper.rules.invariants)
         self._several = len(stepper.actors) > 1
-        code = stepper.code
-        guards = stepper.guards
-        names = () if guards.sums_look_back else tuple(stepper.rules.actions)
-        self._effects = {
-            name: code.space[code.names["do", name]] for name in names if ("do", name) in code.names
-        }
-        self._sums: dict[str, list[Function]] = {
-            name: [
-                code["conserve", one] for one, by in guards.sums.items() if f"action {name}" in by
-            ]
-            for name in names
-        }
         self.enough: Enough | None = None
 
     def look(self, count: int) -> None:
@@ -167,31 +154,11 @@ class Ticks:
         `Breach` where it cannot be."""
         row = tick.row
         began = row.S[ROUND] or row.S
-        done = self._at_once(tick, began, command, luck)
-        if done is None:
-            row.undo(tick.mark)
-            tick.anew(luck, began)
-            done = tick.does(command)
+        tick.anew(luck, began)
+        done = tick.does(command)
         if done and self._several:
             self._check(row, began)
         return done
-
-    def _at_once(
-        self, tick: Tick, began: list[Any], command: Command, luck: ExploringLuck
-    ) -> bool | None:
-        """The same by one function; ``None`` leaves it to the general way."""
-        do, row = self._effects.get(command.action), tick.row
-        if do is None:
-            return None
-        self._stepper.use(luck)
-        self._slots.epoch += 1
-        sums = self._sums.get(command.action, ())
-        before = [one(row.S, row.S, self._stepper.me) for one in sums]
-        code: int = do(row.S, began, tick.acting, row, row.J, *command.args)
-        self._slots.epoch += 1
-        if code > 0 or before != [one(row.S, row.S, self._stepper.me) for one in sums]:
-            return None
-        return code == 0
 
     def passed(self, row: Row, began: list[Any], luck: ExploringLuck) -> tuple[str, ...]:
         """Let the phases of a tick run, in place: the titles of the laws that fired."""

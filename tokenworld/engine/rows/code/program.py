@@ -46,13 +46,12 @@ MOST_TABLES = 4096
 class Program:
     """The rules of one world as functions, each by kind and name, written when it is first asked
     for. ``whole_ticks``: with functions for whole ticks, which say something only where the program
-    ``says``; ``effects``: with functions for what commands do by themselves, which say nothing."""
+    ``says``."""
 
     slots: Slots
     prose: Prose
     whole_ticks: bool = True
     says: bool = False
-    effects: bool = False
     source: str = ""
     names: dict[tuple[str, str], str] = field(default_factory=dict)
     space: dict[str, Any] = field(default_factory=dict)
@@ -70,12 +69,12 @@ class Program:
         self.described_by = self._nearest([one.param.type for one in describes])
         self.quick: dict[str, str] = {}
         self.orders: dict[str, tuple[Phase, dict[str, str]]] = {}
-        if self.whole_ticks or self.effects:
+        if self.whole_ticks:
             for name in self.rules.actions:
                 self._action(name)
             for name in self.rules.laws:
                 self._law(name)
-            writer = QuickWriter(self.writer, self.births, self.names, self.says, self.effects)
+            writer = QuickWriter(self.writer, self.births, self.names, self.says)
             self.quick, self.orders = writer.steps, writer.orders
         self.space |= {**RUNTIME, "C": self.slots.static, "ARGS": self.slots.args}
         self.space |= {"commit": commit, "store_value": store_value}

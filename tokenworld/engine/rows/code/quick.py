@@ -432,15 +432,13 @@ def write_trial(
 @dataclass
 class QuickWriter:
     """Writes the step functions of a world; ``steps`` names that of each action. With ``says``,
-    they compute texts. With ``effects``, ``do(R, S, J, W, me, *args)`` stops after the body of the
-    action."""
+    they compute texts."""
 
     terms: TermWriter
     births: dict[str, list[str]]
     names: dict[tuple[str, str], str]
     """The functions of the rules, which those bodies use that keep a log."""
     says: bool = False
-    effects: bool = False
     steps: dict[str, str] = field(default_factory=dict)
     orders: dict[str, tuple[Phase, dict[str, str]]] = field(default_factory=dict)
     """The functions, by law, that generated code calls for the turns of a phase."""
@@ -450,9 +448,7 @@ class QuickWriter:
         self.modes = Modes(self.slots, self.rules)
         self.world = self.slots.instance.world
         self.terms.constants["Fraction"] = Fraction
-        if self.effects:
-            self._write_effects()
-        elif self._is_simple():
+        if self._is_simple():
             self._write()
 
     # ---- what is simple -------------------------------------------------------------------------
@@ -548,15 +544,6 @@ class QuickWriter:
         self.steps[""] = self.terms.fresh("step_pass_")
         self.terms.function(self.steps[""], _ARGS, [(1, f"return {phases}")])
 
-    def _write_effects(self) -> None:
-        """The functions that stop behind the body; none where that reads a least fixpoint, which
-        its own writes may change."""
-        for name, action in self.rules.actions.items():
-            peopled = bool(action.footprint.creates) or action.footprint.destroys
-            simple = action.takes is None and not peopled
-            if simple and not self._reads_fixpoint(terms_in(action.body)):
-                self._step(name, action, "0")
-
     def _step(self, name: str, action: Action, phases: str) -> None:
         params = {one.name: Name(self.terms.fresh("a")) for one in action.params}
         writer = self._direct()
@@ -571,10 +558,7 @@ class QuickWriter:
         codes = [one.code for one in params.values()]
         self._carried_out(writer, action.body, names, "action", name, codes)
         writer.line(f"return {phases}")
-        kind = "do" if self.effects else "step"
-        code = self.names[kind, name] = self.terms.fresh(f"{kind}_")
-        if kind == "step":
-            self.steps[name] = code
+        code = self.names["step", name] = self.steps[name] = self.terms.fresh("step_")
         self.terms.function(code, [*_ARGS, *codes], writer.lines)
 
     def _carried_out(
