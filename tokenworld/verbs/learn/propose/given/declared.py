@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Final
+from typing import Final, assert_never
 
 from tokenworld import model as m
 from tokenworld.ground import Raw
@@ -89,6 +89,8 @@ def _shape(kind: m.ValueType) -> tuple[Kind, str, int, tuple[Value, ...]] | None
             return "text", "", 0, ()
         case m.NoneType() | m.CollectionType():
             return None
+        case _:
+            assert_never(kind)
 
 
 def _sort(kind: m.ValueType) -> str:
@@ -99,6 +101,8 @@ def _sort(kind: m.ValueType) -> str:
             return NUMBER
         case m.BoolType() | m.RealType() | m.TextType() | m.NoneType() | m.CollectionType():
             return ""
+        case _:
+            assert_never(kind)
 
 
 # ---- actions ------------------------------------------------------------------------------------
@@ -119,10 +123,13 @@ def _slot(param: m.Binder, vocabulary: Vocabulary) -> Slot | None:
             return Slot(param.name, ANY, kinds)
         case m.EnumType(name=name):
             return Slot(param.name, name)
-        case m.NumberType(low=low, high=high, decimals=0):
-            return Slot(param.name, NUMBER, frozenset(), low or 0, high or 0)
-        case _:
+        case m.NumberType(low=low, high=high, decimals=decimals):
+            whole = Slot(param.name, NUMBER, frozenset(), low or 0, high or 0)
+            return None if decimals else whole
+        case m.BoolType() | m.RealType() | m.TextType() | m.NoneType() | m.CollectionType():
             return None
+        case _:
+            assert_never(param.type)
 
 
 def arguments(
