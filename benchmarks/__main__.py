@@ -27,7 +27,7 @@ _SIZES = (
     ("steps", 400, "steps of the episode that laws are learned from"),
     ("seeds", 5, "fits"),
     ("transitions", 2_000, "transitions of a fit"),
-    ("area", 16, "tiles of a side of the maps of fits"),
+    ("area", 24, "tiles of a side of the maps of fits"),
     ("runs", 40, "runs of a plan"),
 )
 

@@ -34,7 +34,7 @@ class Sizes:
     steps: int = 400
     seeds: int = 5
     transitions: int = 2_000
-    area: int = 16
+    area: int = 24
     runs: int = 40
     world: str = "crafter"
     """Where the episode is; empty: the map of the scenarios."""
