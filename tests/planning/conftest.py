@@ -98,6 +98,10 @@ class GraphWorld:
     def short_of(self) -> Mapping[str, int]:
         return {}
 
+    @property
+    def overflowed(self) -> bool:
+        return False
+
     def start(self) -> State:
         return (0, 0)
 

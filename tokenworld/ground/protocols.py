@@ -116,6 +116,11 @@ class Simulator(Protocol[StateT]):
         that number: such results are left out of the successors."""
 
     @property
+    def overflowed(self) -> bool:
+        """Whether a number got too many digits in a result so far, which is left out of the
+        successors, though the numbers of the PDDL that was imported have no limit."""
+
+    @property
     def unlisted(self) -> frozenset[str]:
         """The actions with too many bindings to list: `commands` never names them."""
 

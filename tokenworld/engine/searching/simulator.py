@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TypeVar
 
 from tokenworld.core import lowered
+from tokenworld.diagnostics.limits import TOO_LONG
 from tokenworld.engine.clock import waiting_matters
 from tokenworld.engine.engine import Engine
 from tokenworld.engine.luck import ExploringLuck, LeaningLuck, Luck, NoUniform, in_step, in_tick
@@ -61,6 +62,7 @@ class EngineSimulator:
         self._engine, self._first = engine, engine.start() if first is None else first
         self._shape = KeyShape(engine.layout)
         self._short: dict[str, int] = {}
+        self._overflowed = False
         self._known = len(self._first.kinds)
         self._enough: Enough | None = None
         self.listener: Listener | None = None
@@ -121,6 +123,10 @@ class EngineSimulator:
     def short_of(self) -> Mapping[str, int]:
         return self._short
 
+    @property
+    def overflowed(self) -> bool:
+        return self._overflowed and bool(self.instance.program.pddl)
+
     @cached_property
     def unlisted(self) -> frozenset[str]:
         return self._engine.unlisted(self.start())
@@ -180,7 +186,7 @@ class EngineSimulator:
             for came in self._ticks.outcomes(state, command):
                 if self.listener is not None:
                     self.listener.observe(state, came.record, came.after)
-                if leads_on(came.record) and self._spared(came.after):
+                if self._leads_on(came.record) and self._spared(came.after):
                     found.append(self._successor(state, came))
         except NoUniform:
             return []
@@ -228,7 +234,7 @@ class EngineSimulator:
             if self._spared(came.after):
                 one = self._successor(state, came)
                 rest = left(state.S, came.after.S, luck.spans)
-                done = leads_on(came.record)
+                done = self._leads_on(came.record)
                 yield Try(came.after, one.draws, luck.probability, done, rest)
             prefix = luck.next_prefix()
 
@@ -256,9 +262,15 @@ class EngineSimulator:
                 came = self._ticks.outcome(kept, command, luck)
             except NoUniform:
                 return None
-            if not leads_on(came.record) or not self._spared(came.after):
+            if not self._leads_on(came.record) or not self._spared(came.after):
                 return None
             return self._successor(kept, came)
+
+    def _leads_on(self, record: Record) -> bool:
+        """Whether a command was carried out; that a number got too long is noted."""
+        if record.breach is not None and record.breach.message == TOO_LONG:
+            self._overflowed = True
+        return leads_on(record)
 
     def _spared(self, state: Kept) -> bool:
         """Whether the spare objects of the world are enough for what was created since."""

@@ -102,6 +102,10 @@ class Beliefs(Generic[StateT]):
     def short_of(self) -> Mapping[str, int]:
         return self._simulator.short_of
 
+    @property
+    def overflowed(self) -> bool:
+        return self._simulator.overflowed
+
     def instance_at(self, state: Belief[StateT]) -> Instance:
         return self._simulator.instance_at(state.first) if state.open else self.instance
 

@@ -215,13 +215,11 @@ class Verbatim:
 
     def _is_made(self, one: core.Statement) -> bool:
         """Whether a statement only notes what a constraint has to remember."""
-        match one:
-            case core.Write(target=target):
-                return target.fluent in self.made
-            case core.If(then=body, otherwise=()) | core.For(body=body):
-                return bool(body) and all(map(self._is_made, body))
-            case _:
-                return False
+        if isinstance(one, core.Write):
+            return one.target.fluent in self.made
+        body = one.then if isinstance(one, core.If) and not one.otherwise else ()
+        body = one.body if isinstance(one, core.For) else body
+        return bool(body) and all(map(self._is_made, body))
 
     def _effect(self, one: core.Statement, env: Env) -> list[Expr]:
         if self.made and self._is_made(one):

@@ -8,15 +8,18 @@ reported with its place, and so is any other use of time.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Literal
 
+from tokenworld.diagnostics import Span
 from tokenworld.planning.reader.expressions import is_number, show
 from tokenworld.planning.reader.sexpr import Faults, Group, Item, Word
 
-__all__ = ["Untimed", "duration", "untimed"]
+__all__ = ["Apart", "Untimed", "binders", "duration", "untimed"]
 
+Apart = Callable[[str, str], bool]
 _When = Literal["start", "all", "end"]
 _Part = tuple[_When, Item]
 _LOGIC = frozenset(("and", "or", "not", "imply", "forall", "exists", "when", "=", "<", ">", "<=",
@@ -49,17 +52,19 @@ def duration(item: Item, faults: Faults) -> Item:
     if not isinstance(value, Word):
         return value
     ticks = float(value.text) if is_number(value) else 0.0
-    if ticks < 1 or ticks != int(ticks):
-        hint = "Count time in ticks: whole numbers from 1 on."
+    if ticks <= 0:
+        hint = "Give it more than 0: other actions could be done meanwhile."
         raise faults.unsupported(f"A duration of `{value.text}`", value.span, hint)
-    return Word(str(int(ticks)), value.span)
+    return Word(str(int(ticks)) if ticks == int(ticks) else value.text, value.span)
 
 
-def untimed(condition: Item, effect: Item, faults: Faults) -> Untimed:
-    """The timed parts of a durative action as one condition and one effect."""
-    return _Timed(faults, list(_conditions(condition, faults)), list(_effects(effect, faults))).all(
-        condition, effect
-    )
+def untimed(condition: Item, effect: Item, faults: Faults, apart: Apart) -> Untimed:
+    """The timed parts of a durative action as one condition and one effect.
+
+    ``apart``: whether two words have types without a common object.
+    """
+    conditions, effects = list(_conditions(condition, faults)), list(_effects(effect, faults))
+    return _Timed(faults, conditions, effects, apart).all(condition, effect)
 
 
 @dataclass(slots=True)
@@ -69,6 +74,7 @@ class _Timed:
     faults: Faults
     conditions: list[_Part]
     effects: list[_Part]
+    apart: Apart
     begun: list[Item] = field(init=False)
     """The effects at the start."""
 
@@ -82,17 +88,67 @@ class _Timed:
         for one in ended:
             self._apart(one, changed)
         kept = [one for one in self.begun if _fact(one) not in done]
-        asked = [one for when, one in self.conditions if self._is_asked(when, one, changed)]
-        return Untimed(_joined(asked, condition), _joined([*kept, *ended], effect))
+        asked = [self._before(one) if when != "start" and changed & set(_heads(one)) else one
+                 for when, one in self.conditions]  # fmt: skip
+        told = [one for one in asked if show(one) != "(and)"]
+        return Untimed(_joined(told, condition), _joined([*kept, *ended], effect))
 
-    def _is_asked(self, when: _When, item: Item, changed: frozenset[str]) -> bool:
-        """Whether a condition is to be asked before the start: not if the start makes it true."""
-        if when == "start" or not changed & set(_heads(item)):
-            return True
-        if show(item).lower() in (show(one).lower() for one in self.begun):
+    def _before(self, item: Item) -> Item:
+        """What must hold before the start, so that a condition holds after it: the condition
+        regressed through the effects of the start (Reiter 1991)."""
+        if not isinstance(item, Group) or not set(_heads(item)) & self._changed:
+            return item
+        match item.head:
+            case "and" | "or" | "not" | "imply":
+                parts = (self._before(one) for one in item.items[1:])
+                return Group((item.items[0], *parts), item.span)
+            case "forall" | "exists" if len(item.items) == 3 and not self._hides(item.items[1]):
+                inner = self._before(item.items[2])
+                return Group((*item.items[:2], inner), item.span)
+            case head if head not in _LOGIC:
+                return self._regressed(item)
+            case _:
+                raise self._depends(item)
+
+    @property
+    def _changed(self) -> frozenset[str]:
+        return frozenset(head for one in self.begun for head in _changed(one))
+
+    def _hides(self, variables: Item) -> bool:
+        """Whether a quantifier binds a name that an effect at the start has."""
+        given = set(_words(variables))
+        return any(given & set(_words(one)) for one in self.begun)
+
+    def _regressed(self, fact: Group) -> Item:
+        """A fact before the start: removed ones are no longer true, added ones are."""
+        span, found = fact.span, fact
+        effects = [one for one in self.begun if self._meets(fact, one)]
+        for adds in (False, True):
+            for effect in effects:
+                if not isinstance(effect, Group) or effect.head not in (fact.head, "not"):
+                    raise self._depends(fact)
+                if (effect.head != "not") is adds:
+                    same = _same(fact, effect if adds else effect.items[1], span)
+                    parts = (found, same) if adds else (found, _list(span, "not", same))
+                    found = _list(span, "or" if adds else "and", *parts)
+                    if adds and show(same) == "(and)":
+                        found = same
+        return found
+
+    def _meets(self, fact: Group, effect: Item) -> bool:
+        """Whether an effect may be about this fact, as far as types tell."""
+        if fact.head not in _changed(effect):
             return False
+        if isinstance(effect, Group) and effect.head == "not":
+            effect = effect.items[1]
+        if not isinstance(effect, Group) or effect.head != fact.head:
+            return True
+        pairs = zip(fact.items[1:], effect.items[1:], strict=False)
+        return not any(self.apart(show(a).lower(), show(b).lower()) for a, b in pairs)
+
+    def _depends(self, item: Item) -> Exception:
         hint = "Ask for it at the start, or make it true before."
-        raise self.faults.unsupported("A condition on what the start changes", item.span, hint)
+        return self.faults.unsupported("A condition on what the start changes", item.span, hint)
 
     def _apart(self, item: Item, changed: frozenset[str]) -> None:
         """Refuse an effect at the end that depends on those at the start."""
@@ -103,6 +159,37 @@ class _Timed:
             raise self.faults.unsupported(
                 "An effect at the end of what the start changes", item.span, hint
             )
+
+
+def binders(item: Group) -> Iterator[Group]:
+    """The lists of variables in an action: its parameters, and those of its quantifiers."""
+    for word, part in pairwise(item.items):
+        if show(word).lower() in (":parameters", "forall", "exists") and isinstance(part, Group):
+            yield part
+    for part in item.items:
+        if isinstance(part, Group):
+            yield from binders(part)
+
+
+def _list(span: Span, head: str, *items: Item) -> Group:
+    return Group((Word(head, span), *items), span)
+
+
+def _same(fact: Group, effect: Item, span: Span) -> Group:
+    """Whether two facts of one predicate have equal arguments."""
+    args = effect.items[1:] if isinstance(effect, Group) else ()
+    pairs = zip(fact.items[1:], args, strict=False)
+    tests = (_list(span, "=", a, b) for a, b in pairs if show(a).lower() != show(b).lower())
+    return _list(span, "and", *tests)
+
+
+def _words(item: Item) -> Iterator[str]:
+    """The words in an item in small letters."""
+    if isinstance(item, Word):
+        yield item.key
+    else:
+        for part in item.items:
+            yield from _words(part)
 
 
 def _joined(items: list[Item], place: Item) -> Group:

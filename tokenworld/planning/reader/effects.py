@@ -261,6 +261,27 @@ def _unpaid(effect: Effect) -> Iterator[Effect]:
             assert_never(effect)
 
 
+def paid_items(effect: Item) -> Iterator[Item]:
+    """The parts of an effect that increase ``(total-cost)``, as written."""
+    if not isinstance(effect, Group):
+        return
+    match effect.head, effect.items:
+        case "and", (_, *parts):
+            for part in parts:
+                yield from paid_items(part)
+        case "when" | "forall", (head, asked, body):
+            parts = list(paid_items(body))
+            if len(parts) > 1:
+                parts = [Group((Word("and", effect.span), *parts), effect.span)]
+            for part in parts:
+                yield Group((head, asked, part), effect.span)
+        case "increase", (_, target, _):
+            if (target.head if isinstance(target, Group) else target.key) == TOTAL_COST:
+                yield effect
+        case _:
+            pass
+
+
 # ---- what effects read and write ----------------------------------------------------------------
 
 

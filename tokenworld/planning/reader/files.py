@@ -13,13 +13,14 @@ from typing import Literal, cast
 
 from tokenworld.diagnostics import Related, Severity, Source, Span, closest, has_errors
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.planning.reader.durations import duration, untimed
+from tokenworld.planning.reader.durations import Apart, binders, duration, untimed
 from tokenworld.planning.reader.effects import (
     Change,
     Effect,
     Put,
     is_counted,
     paid,
+    paid_items,
     unpaid,
     writes,
 )
@@ -27,7 +28,6 @@ from tokenworld.planning.reader.expressions import is_number, show
 from tokenworld.planning.reader.names import (
     PAID,
     ROOT,
-    TOTAL_COST,
     Locals,
     Phrase,
     Signature,
@@ -41,7 +41,7 @@ from tokenworld.planning.reader.sexpr import Faults, Group, Item, Skip, Word, re
 from tokenworld.planning.reader.trajectories import (
     Trajectories,
     Wanted,
-    has_preference,
+    apart,
     parted,
 )
 
@@ -473,7 +473,10 @@ class _DomainReader(_FileReader):
         ticks = duration(fields[":duration"], self.faults)
         nothing = Group((), name.span)
         plain = untimed(
-            fields.get(":condition", nothing), fields.get(":effect", nothing), self.faults
+            fields.get(":condition", nothing),
+            fields.get(":effect", nothing),
+            self.faults,
+            self._apart(item),
         )
         read = {":precondition": plain.condition, ":effect": plain.effect}
         first = all(one.takes is None for one in self.actions)
@@ -483,6 +486,22 @@ class _DomainReader(_FileReader):
             what += " they do not overlap, and all effects come at the end."
             hint = "Read *unwinnable* as: there is no plan in which one action follows the other."
             self.faults.tell("TW0810", what, name.span, hint=hint, severity=Severity.WARNING)
+
+    def _apart(self, item: Group) -> Apart:
+        """Whether two words of an action have types without a common object."""
+        bound = [one for part in binders(item) for one in self.typed(part.items, variables=True)]
+        kinds: dict[str, set[str]] = {}
+        for one, mark in (*((one, "?") for one in bound),
+                          *((one, "") for one in self.symbols.constants.values())):  # fmt: skip
+            kinds.setdefault(mark + one.name.key, set()).add(_kind_key(one))
+
+        def apart(a: str, b: str) -> bool:
+            (one, *more), (other, *others) = kinds.get(a, {ROOT}), kinds.get(b, {ROOT})
+            over, above = set(self.symbols.above(one)), set(self.symbols.above(other))
+            known = not (more or others or ROOT in (one, other) or " " in one + other)
+            return known and one not in above and other not in over
+
+        return apart
 
     def _action(self, item: Group) -> None:
         name = self.name(_second(item), "action's name", item.span)
@@ -502,7 +521,7 @@ class _DomainReader(_FileReader):
         names = self._variables(params)
         asked: Phrase | None = None
         preferences: tuple[Wanted, ...] = ()
-        before, soft = _apart(fields.get(":precondition", Group((), name.span)))
+        before, soft = apart(fields.get(":precondition", Group((), name.span)))
         with suppress(Skip):
             asked = self.condition(before, names)
             preferences = tuple(self.preferences([one for _, one in soft], names))
@@ -516,7 +535,10 @@ class _DomainReader(_FileReader):
         if asked is None:
             raise Skip
         takes, kept = None if ticks is None else self.term(ticks, names), unpaid(effects)
-        written = () if after is None else tuple(_paid(after))
+        if takes is not None and " / " in takes.text:
+            hint = "Give the duration as a function of its own."
+            raise self.faults.unsupported("A duration that is a quotient", takes.span, hint)
+        written = () if after is None else tuple(paid_items(after))
         self.actions.append(
             Action(
                 name, params, names, asked, kept, cost, item.span, takes, preferences, soft, written
@@ -548,47 +570,10 @@ class _DomainReader(_FileReader):
         return fields
 
 
-def _apart(condition: Item) -> tuple[Item, tuple[tuple[int, Item], ...]]:
-    """A precondition without its preferences, and these with their places among the conjuncts."""
-    if not has_preference(condition):
-        return condition, ()
-    parts = condition.items[1:] if isinstance(condition, Group) and condition.head == "and" else ()
-    hard: list[Item] = []
-    soft: list[tuple[int, Item]] = []
-    for part in parts or (condition,):
-        kept, preferred = parted(part)
-        hard += kept
-        for one in preferred:
-            soft.append((len(hard) + len(soft), one))
-    span = condition.span
-    return Group((Word("and", span), *hard), span), tuple(soft)
-
-
 def _parameters(actions: Sequence[Action]) -> frozenset[str]:
     """The names in actions, which the variables of constraints must not have: they become rules of
     every action."""
     return frozenset(one.name.key for action in actions for one in action.params)
-
-
-def _paid(effect: Item) -> Iterator[Item]:
-    """The parts of an effect that increase ``(total-cost)``, as written."""
-    if not isinstance(effect, Group):
-        return
-    match effect.head, effect.items:
-        case "and", (_, *parts):
-            for part in parts:
-                yield from _paid(part)
-        case "when" | "forall", (head, asked, body):
-            parts = list(_paid(body))
-            if len(parts) > 1:
-                parts = [Group((Word("and", effect.span), *parts), effect.span)]
-            for part in parts:
-                yield Group((head, asked, part), effect.span)
-        case "increase", (_, target, _):
-            if (target.head if isinstance(target, Group) else target.key) == TOTAL_COST:
-                yield effect
-        case _:
-            pass
 
 
 def _below_root(of: Typed) -> bool:

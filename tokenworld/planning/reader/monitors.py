@@ -42,6 +42,8 @@ from tokenworld.planning.reader.trajectories import AllOf, Bound, ForAll, Modal,
 _MOST_SUMS = 32
 """Of what one settling action can cost, as encodings list all sums."""
 _MOST_SCALE = 10**9
+_MOST_DECIMALS = 3
+"""Of a duration; what is left is rounded, as a planner would wait too many ticks."""
 
 
 _Watched = tuple[frozenset[str] | None, Line]
@@ -53,7 +55,8 @@ class Monitors:
 
     ``declared`` are fluents; ``asked`` and ``noted`` stand in the actions that change one of these
     predicates and functions, or in all (``None``); ``ends`` are conjuncts of the goal, ``settling``
-    actions; ``clock`` counts ticks. ``made`` are the names of all these.
+    actions; ``clock`` counts ticks, of which ``ticks`` are a unit of time. ``made`` are the names
+    of all these.
     With a measure, ``paid`` are the costs of the actions, and a plan of cost c has the metric
     ``sign * (offset + c / scale)``; ``unmeasured`` says why there is none.
     """
@@ -65,6 +68,8 @@ class Monitors:
     settling: list[list[Line]] = field(default_factory=list)
     made: list[str] = field(default_factory=list)
     clock: str = ""
+    ticks: int = 1
+    takes: dict[str, str] = field(default_factory=dict)
     goal: Phrase | None = None
     paid: dict[str, str] | None = None
     unmeasured: str = ""
@@ -79,7 +84,7 @@ class Monitors:
             if watched is None or watched & changed:
                 yield line
         if self.clock:
-            took = "1" if action.takes is None else action.takes.text
+            took = self.takes.get(action.name.key, str(self.ticks))
             yield f"  {self.clock}() += {took}", action.span
 
 
@@ -120,6 +125,7 @@ class _Writer:
         self.found = Monitors()
 
     def all(self, measure: Measure | None) -> Monitors:
+        self._count_ticks()
         hard = [one for one in self._wanted() if one.name is None]
         for one in hard:
             self.found.ends.append(_closed(self._kept(one.of, one.scope, one), one.scope))
@@ -240,11 +246,22 @@ class _Writer:
 
     # ---- time -------------------------------------------------------------------------------
 
+    def _count_ticks(self) -> None:
+        """Let a tick be so short that all durations are whole numbers of ticks."""
+        timed = [(one, one.takes) for one in self._domain.actions
+                 if one.takes is not None and " / " not in one.takes.text]  # fmt: skip
+        decimals = max((self._decimals(took) for _, took in timed), default=0)
+        self.found.ticks = 10 ** min(decimals, _MOST_DECIMALS)
+        for action, took in timed:
+            (text,) = self._whole(Fraction(self.found.ticks), took)
+            self.found.takes[action.name.key] = text
+
     def _by(self, of: Modal) -> Phrase:
         """Whether the time of a `within` is not over."""
         self.found.clock = self.found.clock or self._fresh("elapsed")
-        self._until = max(self._until, of.until)
-        return Phrase(f"{self.found.clock}() <= {of.until}", COMPARE, of.span)
+        until = math.floor(of.until * self.found.ticks)
+        self._until = max(self._until, until)
+        return Phrase(f"{self.found.clock}() <= {until}", COMPARE, of.span)
 
     def _count_time(self) -> None:
         """Count the ticks of all actions, up to the first one after all deadlines."""
@@ -280,7 +297,7 @@ class _Writer:
 
     def _set_scale(self, measure: Measure) -> None:
         """Costs are whole numbers: find the unit of which all that is paid is a multiple."""
-        parts = [measure.cost, measure.time, *measure.preferences.values()]
+        parts = [measure.cost, measure.time / self.found.ticks, *measure.preferences.values()]
         for name, factor in measure.functions.items():
             parts += (factor * one for one in self._amounts(name))
             self.found.offset += factor * self._start(name)
@@ -374,7 +391,10 @@ class _Writer:
         return " + ".join(parts)
 
     def _times(self, factor: Fraction, amount: Phrase) -> Iterator[str]:
-        units = factor * self.found.scale
+        return self._whole(factor * self.found.scale, amount)
+
+    def _whole(self, units: Fraction, amount: Phrase) -> Iterator[str]:
+        """So many units of an amount, as a whole number."""
         if not units:
             return
         text = amount.within(SUM + 1) if units == 1 else f"{units} * {amount.within(UNARY)}"

@@ -64,7 +64,10 @@ def _monitors(
     metric, only = problems[0].metric, domain.own is not None and len(problems) == 1
     soft = [*domain.constraints, *problems[0].constraints, *problems[0].preferences]
     prefers = only and (domain.prefers or any(one.name is not None for one in soft))
-    decimals = any(one.cost is not None and one.cost.numbers & real for one in domain.actions)
+    paid = [action.cost for action in domain.actions if action.cost is not None]
+    took = [action.takes for action in domain.actions if action.takes is not None]
+    decimals = any(one.numbers & real for one in paid)
+    timed = any(one.numbers & real for one in took)
     try:
         if metric is not None and prefers:
             measure = measured(metric.sense, metric.item)
@@ -73,7 +76,7 @@ def _monitors(
             return monitors(domain, problems, COSTS, members, real)
     except Unmeasured as found:
         return replace(monitors(domain, problems, None, members, real), unmeasured=str(found))
-    return monitors(domain, problems, None, members, real) if only else Monitors()
+    return monitors(domain, problems, None, members, real) if only or timed else Monitors()
 
 
 # ---- what the rules do not say --------------------------------------------------------------
@@ -177,6 +180,8 @@ def _as_written(
     """Constraints and preferences as they are written, and the names of the rules for them."""
     if domain.own is not None and len(problems) == 1:
         yield "constants", str(domain.own)
+    if added.ticks != 1:
+        yield "ticks", str(added.ticks)
     if added.paid is not None:
         yield "scale", f'"{added.sign} {added.offset} {added.scale}"'
     if added.made:
@@ -292,7 +297,7 @@ def _function(
 def _action(action: Action, domain: Domain, added: Monitors) -> Iterator[Line]:
     head = f"action {word(action.name.text)}({_bound(action, domain)})"
     if action.takes is not None:
-        head += f" takes {action.takes.text}"
+        head += f" takes {added.takes.get(action.name.key, action.takes.text)}"
     if added.paid is not None:
         cost = added.paid[action.name.key]
         head += f" cost {cost}" if cost else ""

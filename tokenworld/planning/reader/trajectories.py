@@ -6,7 +6,6 @@ it. A preference is one that a plan may violate; the metric counts how often it 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Literal, Union, cast
@@ -44,12 +43,12 @@ class Bound:
 
 @frozen
 class Modal:
-    """One word about time and its conditions; ``until`` is the last tick of a `within`."""
+    """One word about time and its conditions; ``until`` is the time of a `within`."""
 
     kind: Kind
     conditions: tuple[Phrase, ...]
     span: Span
-    until: int = 0
+    until: Fraction = Fraction(0)
 
 
 @frozen
@@ -102,6 +101,22 @@ def parted(item: Item) -> tuple[list[Item], list[Item]]:
             listed.extend(Group((*item.items[:2], one), item.span) for one in more)
         return found
     return [item], []  # the reader of conditions refuses it
+
+
+def apart(condition: Item) -> tuple[Item, tuple[tuple[int, Item], ...]]:
+    """A precondition without its preferences, and these with their places among the conjuncts."""
+    if not has_preference(condition):
+        return condition, ()
+    parts = condition.items[1:] if isinstance(condition, Group) and condition.head == "and" else ()
+    hard: list[Item] = []
+    soft: list[tuple[int, Item]] = []
+    for part in parts or (condition,):
+        kept, preferred = parted(part)
+        hard += kept
+        for one in preferred:
+            soft.append((len(hard) + len(soft), one))
+    span = condition.span
+    return Group((Word("and", span), *hard), span), tuple(soft)
 
 
 def has_preference(item: Item) -> bool:
@@ -196,16 +211,15 @@ class Trajectories(Effects):
         count = _CONDITIONS[kind]
         what = "a time and a condition" if kind == "within" else "two conditions"
         parts = self.exactly(item, count, "a condition" if count == 1 else what)
-        until = 0
+        until = Fraction(0)
         if kind == "within":
             until = self._time(parts[0])
             parts = parts[1:]
         return Modal(kind, tuple(self.condition(one, names) for one in parts), item.span, until)
 
-    def _time(self, item: Item) -> int:
-        """The last tick that is not later than a time."""
+    def _time(self, item: Item) -> Fraction:
         if isinstance(item, Word) and is_number(item) and Fraction(item.text) >= 0:
-            return math.floor(Fraction(item.text))
+            return Fraction(item.text)
         message = f"`{show(item)[:40]}` is no time."
         raise self.faults.unexpected(message, item.span, "Write a number, 0 or more.")
 

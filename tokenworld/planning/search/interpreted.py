@@ -26,6 +26,7 @@ from tokenworld.core.rules import Action
 from tokenworld.core.walk import statements_in
 from tokenworld.diagnostics import Diagnostic, Span, in_seconds
 from tokenworld.diagnostics.frozen import frozen
+from tokenworld.diagnostics.limits import DIGIT_LIMIT
 from tokenworld.ground import (
     Command,
     Instance,
@@ -95,7 +96,8 @@ def platform(instance: Instance) -> str:
 
 # ---- The search ---------------------------------------------------------------------------------
 
-CapKind = Literal["states", "time", "memory", "cancelled", "gaps", "spare"]
+CapKind = Literal["states", "time", "memory", "cancelled", "gaps", "spare", "digits"]
+SHORT = f"no number has more than {DIGIT_LIMIT:,} digits"
 Cancel = Callable[[], bool]
 
 _SAMPLE = 1024
@@ -418,6 +420,8 @@ class Search(Resumable, Generic[StateT]):
             needed = ", ".join(f"{count:,} spare `{of}`" for of, count in short.items())
             reason = f"it ran out of states that need no more than {needed}"
             return Capped("spare", reason, count, self.expanded)
+        if self._simulator.overflowed:
+            return Capped("digits", f"it ran out of states in which {SHORT}", count, self.expanded)
         return Exhausted(count, self.expanded, self._within if self._cut else None)
 
     def _found(self, node: Node) -> Found:

@@ -48,6 +48,7 @@ _KINDS: dict[str, AttemptResult] = {
     "cancelled": "cancelled",
     "gaps": "no proof",
     "spare": "no proof",
+    "digits": "no proof",
 }
 
 

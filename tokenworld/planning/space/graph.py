@@ -16,6 +16,7 @@ from typing import Generic
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Command, LuckyDraw, Simulator, StateT, Unfinished, Way
 from tokenworld.planning.search.interpreted import (
+    SHORT,
     Cancel,
     CapKind,
     Limits,
@@ -292,6 +293,8 @@ class Exploring(Generic[StateT]):
         if short := self._simulator.short_of:
             needed = ", ".join(f"{count:,} spare `{of}`" for of, count in short.items())
             return "spare", f"states that need more than {needed} were left out"
+        if self._simulator.overflowed:
+            return "digits", f"only states were seen in which {SHORT}"
         return None, ""
 
 

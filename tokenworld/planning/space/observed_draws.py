@@ -78,6 +78,10 @@ class ObservedSimulator(Generic[StateT]):
         return self.inner.short_of
 
     @property
+    def overflowed(self) -> bool:
+        return self.inner.overflowed
+
+    @property
     def unlisted(self) -> frozenset[str]:
         return self.inner.unlisted
 

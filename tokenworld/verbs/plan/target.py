@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tokenworld.diagnostics import Diagnostic, Failure, Span, usage
 from tokenworld.engine import EngineSimulator
 from tokenworld.planning.pddl.tree import flat
-from tokenworld.planning.pddl.words import made, metric_of
+from tokenworld.planning.pddl.words import made, metric_of, pddl_entries
 from tokenworld.planning.search.interpreted import has_costs
 from tokenworld.planning.verdict import Verdict
 from tokenworld.session import LoadFailure, OpenWorld, open_world
@@ -96,8 +96,9 @@ def pddl_steps(world: OpenWorld, verdict: Verdict) -> tuple[str, ...]:
     if not given or not takes_time(world):
         return tuple(text for _, text in given)
     ends = [*(tick for tick, _ in given[1:]), verdict.ticks]
+    unit = int(pddl_entries(world.program).get("ticks", ("1",))[0])
     return tuple(
-        f"{tick + number * _APART:.3f}: {text} [{end - tick:.3f}]"
+        f"{tick / unit + number * _APART:.3f}: {text} [{(end - tick) / unit:.3f}]"
         for number, ((tick, text), end) in enumerate(zip(given, ends, strict=True))
     )
 
