@@ -80,7 +80,10 @@ def test_nothing_of_the_benchmark_and_the_judge_is_loaded(tmp_path: Path, call: 
 
 def test_a_plan_needs_no_unified_planning() -> None:
     world = ROOT / "domains" / "cellar" / "world.tw"
-    assert "unified_planning" not in loaded_by("plan", str(world))
+    loaded = loaded_by("plan", str(world))
+    assert "unified_planning" not in loaded
+    for other in ("hints", "planners.by_name", "pddl.export", "proof.reasons", "space.luck"):
+        assert f"tokenworld.planning.{other}" not in loaded, other
 
 
 def test_a_run_loads_nothing_for_programs_beside_it_that_it_has_not(tmp_path: Path) -> None:

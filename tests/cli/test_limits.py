@@ -87,7 +87,7 @@ PHASES = [
     ("planning.search.own.OwnSearch.run", ("plan", "{}:room")),
     ("session.solving.wins_under_seed", ("plan", "{}:tower")),
     ("session.solving.out_of_reach", ("plan", "{}:dark")),
-    ("session.solving.explain", ("plan", "{}:dark", "--why")),
+    ("planning.proof.reasons.explain", ("plan", "{}:dark", "--why")),
     ("verbs.plan.certificates.certify", ("plan", "{}:room", "--certificate", "room.json")),
     ("verbs.plan.certificates.write_file", ("plan", "{}:room", "--certificate", "room.json")),
     ("planning.space.luck.value_of", ("plan", "{}:room", "--luck", "probability")),
@@ -102,7 +102,7 @@ PHASES = [
     ("verbs.mutate.mutants", ("mutate", "{}")),
     ("verbs.test.run_scenario", ("test", "{}", "--coverage")),
     ("verbs.test.load_program", ("test", "{}")),
-    ("session.pddl.export_world", ("export", "{}:room", "--pddl", "-o", "written")),
+    ("planning.pddl.export.export_world", ("export", "{}:room", "--pddl", "-o", "written")),
     ("planning.pddl.export.domain_text", ("export", "{}:room", "--pddl", "-o", "written")),
 ]
 """A function of each phase, and a command that comes to it."""
@@ -156,7 +156,7 @@ def test_states_that_nobody_sorted_are_undecided(
 def test_a_verdict_is_told_before_its_reason(
     tw: Tw, lamps: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stuck(monkeypatch, "session.solving.explain")
+    stuck(monkeypatch, "planning.proof.reasons.explain")
     found = tw("plan", f"{lamps}:dark", "--time-limit", "300", "--json")
     assert (found.code, found.json["answer"], found.json["why"]) == (1, "unwinnable", [])
 

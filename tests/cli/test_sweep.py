@@ -144,6 +144,63 @@ def test_usage_is_told_and_nothing_is_stored(
     assert not (tmp_path / ".tw").exists()
 
 
+def portfolio(tw: Tw, steps: Path, store: Path, *more: object) -> Any:
+    """Two worlds by two engines, for two values of a param."""
+    other = steps.with_name("other.tw")
+    other.write_text(WORLD.replace("hero.n < 40", "hero.n < 4"), encoding="utf-8")
+    asked = ("--param", "step=1,3", "--engine", "own,width", "--store", store, *more, "--json")
+    return tw("sweep", steps, other, *asked)
+
+
+def rows(found: dict[str, Any]) -> list[tuple[Any, ...]]:
+    """The cells without what depends on the clock."""
+    return [
+        (*(one["params"][name] for name in ("world", "engine", "step")), one["status"],
+         one["result"]["answer"], one["result"]["cost"])
+        for one in found["cells"]
+    ]  # fmt: skip
+
+
+def test_many_worlds_by_many_engines(tw: Tw, steps: Path, tmp_path: Path) -> None:
+    ran = portfolio(tw, steps, tmp_path / "a", "--jobs", 1)
+    assert ran.code == 0
+    worlds = [str(steps), str(steps.with_name("other.tw"))]
+    assert ran.json["params"] == {"world": worlds, "engine": ["own", "width"], "step": ["1", "3"]}
+    assert rows(ran.json) == [
+        (worlds[0], "own", "1", "done", "winnable", 4),
+        (worlds[0], "own", "3", "done", "winnable", 4),
+        (worlds[0], "width", "1", "done", "winnable", 4),
+        (worlds[0], "width", "3", "done", "winnable", 4),
+        (worlds[1], "own", "1", "done", "unwinnable", None),
+        (worlds[1], "own", "3", "done", "unwinnable", None),
+        (worlds[1], "width", "1", "done", "unwinnable", None),
+        (worlds[1], "width", "3", "done", "unwinnable", None),
+    ]
+    again = portfolio(tw, steps, tmp_path / "a", "--jobs", 1).json
+    assert (again["computed"], again["stored"], again["cells"]) == (0, 8, ran.json["cells"])
+    single = tw("sweep", steps, "--engine", "own", "--param", "step=1", "--store", tmp_path / "a")
+    assert "1 stored before" in single.out
+    for wrong in (("--engine", "own,own"), ("--engine", "own", "--what", "audit")):
+        assert tw("sweep", steps, *wrong).code == 2
+
+
+@pytest.mark.slow
+def test_a_cluster_gives_the_same_audits_and_plans_of_many_worlds(
+    tw: Tw, steps: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
+    alone = portfolio(tw, steps, tmp_path / "a", "--jobs", 1).json
+    together = portfolio(tw, steps, tmp_path / "b", "--dask", "local:2").json
+    assert together["computed"] == len(together["cells"]) == 8
+    assert rows(together) == rows(alone)
+    other = steps.with_name("other.tw")
+    asked = ("sweep", steps, other, "--what", "audit", "--param", "step=1..3", "--json", "--store")
+    alone = tw(*asked, tmp_path / "a", "--jobs", 1).json
+    together = tw(*asked, tmp_path / "b", "--dask", "local:2").json
+    assert (together["computed"], together["cells"]) == (6, alone["cells"])
+    assert tw(*asked, tmp_path / "b", "--jobs", 1).json["stored"] == 6
+
+
 @pytest.mark.parametrize("address", ["local:0", "local:", "local:two", "127.0.0.1:1"])
 def test_a_cluster_that_is_not_there(
     tw: Tw, steps: Path, address: str, monkeypatch: pytest.MonkeyPatch

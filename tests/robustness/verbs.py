@@ -159,6 +159,7 @@ def _of_set(name: str) -> Callable[[Box], tuple[str, ...]]:
 
 _PLANS = (
     (), ("--engine", "own"), ("--engine", "width"), ("--engine", "hmax"), ("--honest",), ("--why",),
+    ("--honest", "--branches"),
     ("--optimal",), ("--luck", "certain"), ("--luck", "probability"), ("--quality", "anytime"),
     ("--explain",), ("--encoding", "E"),
 )  # fmt: skip

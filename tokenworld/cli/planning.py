@@ -169,6 +169,7 @@ def equiv(
 @app.command
 def sweep(
     world: World,
+    more: Annotated[tuple[str, ...], Parameter(help="More worlds, each swept alike.")] = (),
     /,
     *,
     param: Annotated[
@@ -195,6 +196,9 @@ def sweep(
     dask: Annotated[
         str | None, Parameter(help="A Dask scheduler's address, or local:N for N processes.")
     ] = None,
+    engine: Annotated[
+        str | None, Parameter(help="Plan by this engine alone; by each of several, as `own,ff`.")
+    ] = None,
     csv: Annotated[Path | None, Parameter(help="Write a line for each cell here.")] = None,
     store: Store = None,
     json: Json = False,
@@ -206,6 +210,6 @@ def sweep(
 
     asked = Asked(
         param, what, seeds, seed, goal, cell_limit, states, worlds, ticks, policy, jobs, dask,
-        csv, store,
+        engine, csv, store,
     )  # fmt: skip
-    return verb(json, lambda out: sweep_world(world, out, asked, audit_counts), time_limit)
+    return verb(json, lambda out: sweep_world((world, *more), out, asked, audit_counts), time_limit)

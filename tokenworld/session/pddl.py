@@ -6,18 +6,20 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tokenworld.diagnostics import Diagnostic, Source, Span, read_source
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine import Engine, EngineSimulator
 from tokenworld.ground import Command
-from tokenworld.planning.pddl.export import PddlExport, export_ppddl, export_world, sanitize
-from tokenworld.planning.pddl.words import made
 from tokenworld.planning.reader import Imported, import_pddl
 from tokenworld.planning.referee import fitted, refereed
 from tokenworld.planning.verdict import Verdict
 from tokenworld.session.loading import Loaded, LoadFailure, OpenWorld, choose_world, started_text
 from tokenworld.session.solving import wins_under_seed
+
+if TYPE_CHECKING:
+    from tokenworld.planning.pddl.export import PddlExport
 
 _IMPORTED = "world.tw"
 """The name of an imported text in places."""
@@ -113,6 +115,8 @@ def export(
 
     ``names``: with names that every planner takes. ``luck``: as PPDDL, with probabilities.
     """
+    from tokenworld.planning.pddl.export import export_ppddl, export_world, sanitize
+
     start = world.engine.start()
     simulator = EngineSimulator(world.engine, start)
     if luck:
@@ -127,6 +131,8 @@ def read_plan(world: OpenWorld, exported: PddlExport, plan: str, goal: str | Non
 
     Raises `Failure` (TW0812) for a step that the pair does not have.
     """
+    from tokenworld.planning.pddl.words import made
+
     start = world.engine.start()
     simulator = EngineSimulator(world.engine, start)
     steps = exported.steps(plan)

@@ -25,7 +25,6 @@ from tokenworld.engine import (
 from tokenworld.engine.clock import waiting_matters
 from tokenworld.ground import By, Command, Json, LuckyDraw, NoMatch, Outcome
 from tokenworld.model import Body
-from tokenworld.planning.hints import Hint, hint_from
 from tokenworld.planning.honest.secrets import deciding, told_by
 from tokenworld.planning.ladder import plan
 from tokenworld.planning.verdict import Answer, PlanStep, Verdict
@@ -480,6 +479,8 @@ def hint(
     cancel: Cancel = lambda: False,
 ) -> Hint:
     """The hint for the present state. Raises `Failure` (TW0813) where the world is over."""
+    from tokenworld.planning.hints import hint_from
+
     if session.ended():
         advice = "Undo, or begin a new run."
         raise Failure(Diagnostic("TW0813", "The world is over.", hint=advice))

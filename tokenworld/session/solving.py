@@ -23,22 +23,21 @@ from tokenworld.engine.state import LongAction
 from tokenworld.ground import Instance, StateT, instantiate
 from tokenworld.model import Body, Program
 from tokenworld.planning.ladder import plan
-from tokenworld.planning.proof.reasons import Explanation, explain
 from tokenworld.planning.proof.relaxed import out_of_reach
-from tokenworld.planning.proof.unsolvable_core import Variants
 from tokenworld.planning.search.interpreted import Limits, SearchProgress
-from tokenworld.planning.space.graph import Exploring, Graph
-from tokenworld.planning.space.observed_draws import Observed, ObservedSimulator
-from tokenworld.planning.space.packed_graph import STATE_BYTES, Build, explore_packed
 from tokenworld.planning.verdict import Explaining, PlanStep, Verdict, require_goal
 from tokenworld.prose.wording import EnglishProse
 from tokenworld.session.loading import OpenWorld
 
 if TYPE_CHECKING:
     from tokenworld.planning.lower.algebra import Obstacle
+    from tokenworld.planning.proof.reasons import Explanation
     from tokenworld.planning.search.packed.world import Packed
+    from tokenworld.planning.space.graph import Exploring, Graph
     from tokenworld.planning.space.least_luck import By
     from tokenworld.planning.space.luck import LuckVerdict
+    from tokenworld.planning.space.observed_draws import Observed, ObservedSimulator
+    from tokenworld.planning.space.packed_graph import Build
 
 Progress = Callable[[SearchProgress], None] | None
 Cancel = Callable[[], bool]
@@ -68,6 +67,9 @@ def explored(
 
     Raises `Failure` (TW0801) for ``past_goal`` if a world cannot be packed.
     """
+    from tokenworld.planning.space.graph import Exploring
+    from tokenworld.planning.space.packed_graph import explore_packed
+
     edges: int | None = None
     if not past_goal:
         first = replace(limits, states=_SMALL) if _large(limits) else limits
@@ -110,6 +112,10 @@ def explored_for_luck(
     If the order of contents distinguishes states, or luck may leave a command without effect,
     packed states would not name them all: such a world is left to the interpreter.
     """
+    from tokenworld.planning.space.graph import Exploring
+    from tokenworld.planning.space.observed_draws import Observed
+    from tokenworld.planning.space.packed_graph import explore_packed
+
     first = replace(limits, states=_SMALL) if _large(limits) else limits
     exploring = Exploring(tries, start, goal)
     graph = exploring.on(first, progress=progress, cancel=cancel)
@@ -167,6 +173,8 @@ def _held(world: Packed | None, slow: bool, obstacles: list[Obstacle], limits: L
             )
         )
         return f"state space: states cannot be packed{why}; the interpreter explores them"
+    from tokenworld.planning.space.packed_graph import STATE_BYTES
+
     room = "" if limits.memory is None else f", room for some {limits.memory // STATE_BYTES:,}"
     ways = len(dict.fromkeys(world.commands))
     return f"state space: states of {world.packing.width} bits, {ways:,} commands{room}"
@@ -438,6 +446,9 @@ def explain_unwinnable(
     """
     if verdict.answer != "unwinnable":
         return ()
+    from tokenworld.planning.proof.reasons import explain
+    from tokenworld.planning.proof.unsolvable_core import Variants
+
     asked = [
         line.name for line in world.world.goals if verdict.goal is None or line.name == verdict.goal
     ]

@@ -110,6 +110,14 @@ def plan_by(
         return _on_encoding(simulator, state, goal, [_ready(_SEARCHES[name])], seconds, say)
     if name == "enhsp" or name.startswith("up:"):
         return plan_by_pddl(simulator, state, goal, name, seconds, say)
+    check_engine(name)
+    raise AssertionError(name)
+
+
+def check_engine(name: str) -> None:
+    """`Failure` (TW0006) for a name that no engine has."""
+    if name in ENGINE_NAMES or name.startswith("up:"):
+        return
     known = ", ".join(f"`{one}`" for one in ENGINE_NAMES)
     hint = did_you_mean(name, ENGINE_NAMES) or f"Name one of {known}, or `up:NAME`."
     raise Failure(Diagnostic("TW0006", f"There is no engine `{name}`.", hint=hint))

@@ -17,11 +17,10 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from tokenworld.diagnostics import Diagnostic, Failure, in_seconds
 from tokenworld.ground import Simulator, StateT, refuse_huge
-from tokenworld.planning.pddl.export import PddlExport, export_pddl, export_world, sanitize
 from tokenworld.planning.pddl.tree import (
     Expr,
     PddlAction,
@@ -42,6 +41,9 @@ from tokenworld.planning.planners.doctor import (
 from tokenworld.planning.planners.downward import LAMA, Answer, run_searches
 from tokenworld.planning.referee import fitted
 from tokenworld.planning.verdict import PlanStep, Verdict
+
+if TYPE_CHECKING:
+    from tokenworld.planning.pddl.export import PddlExport
 
 Say = Callable[[str], None]
 _ENHSP = "enhsp"
@@ -72,6 +74,7 @@ class NumericPddl(PddlTexts):
 
 def numeric_pddl(simulator: Simulator[StateT], state: StateT, goal: str | None) -> NumericPddl:
     """Encoding A; raises `Failure` (TW0801) with every construct that has no exact lifted form."""
+    from tokenworld.planning.pddl.export import export_pddl, sanitize
 
     instance = simulator.instance_at(state)
     refuse_huge(instance, slots=True)
@@ -129,6 +132,8 @@ def plan_by_pddl(
     for package in (UNIFIED_PLANNING, ENHSP) if name == _ENHSP else (UNIFIED_PLANNING,):
         needed(package)
     say("exporting the world as PDDL")
+    from tokenworld.planning.pddl.export import export_world, sanitize
+
     try:
         export = sanitize(export_world(simulator, state, goal))
     except Failure as failure:
@@ -198,6 +203,7 @@ def translated_downward(
     translate = None if program is None else translator(program)
     if program is None or translate is None:
         return
+    from tokenworld.planning.pddl.export import export_pddl
 
     try:
         export = export_pddl(

@@ -14,7 +14,6 @@ from itertools import groupby
 from tokenworld.engine import Engine, ForcedLuck, State, in_tick
 from tokenworld.ground import Change, Json, LuckyDraw
 from tokenworld.model import BoolType, ObjectType, Program, without_none
-from tokenworld.planning.space.least_luck import chance_of
 from tokenworld.planning.verdict import Verdict
 from tokenworld.prose.wording import joined, with_article
 
@@ -33,6 +32,8 @@ def told_luck(engine: Engine, start: State, verdict: Verdict) -> Verdict:
     """The verdict with a line for each rule whose draws its plan counts on, step by step."""
     if not verdict.counts_on_luck:
         return verdict
+    from tokenworld.planning.space.least_luck import chance_of
+
     names, found, whole = _Names(engine, start), list[str](), Fraction(1)
     state = start
     for number, step in enumerate(verdict.steps, 1):

@@ -26,7 +26,7 @@ from tokenworld.diagnostics import (
     limit_reached,
     to_json,
 )
-from tokenworld.engine import Engine
+from tokenworld.engine import Engine, EngineSimulator, State
 from tokenworld.ground import STATUSES, Json, NotConstant, Raw, read_value, scaled_text
 from tokenworld.limits import Halted, limited
 from tokenworld.model import (
@@ -41,9 +41,10 @@ from tokenworld.model import (
     TextType,
     ValueType,
 )
+from tokenworld.planning.verdict import Verdict
 from tokenworld.session.loading import Loaded, OpenWorld, compile_world, open_text
 from tokenworld.session.rollouts import Rollout, rollout
-from tokenworld.session.solving import solve
+from tokenworld.session.solving import solve, wins_under_seed
 
 What = Literal["plan", "rollout", "audit"]
 Status = Literal["done", "limit", "failed"]
@@ -62,6 +63,7 @@ class Options:
 
     ``time_limit`` is in seconds for a cell, ``states`` for an audit; ``worlds`` runs a cell of at
     most ``ticks`` records; ``script`` is the file that plays, by chance where there is none.
+    ``engine`` plans alone; all engines in order where none is named.
     """
 
     goal: str | None = None
@@ -70,6 +72,7 @@ class Options:
     worlds: int = 1
     ticks: int = 1000
     script: Source | None = None
+    engine: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +105,8 @@ class Task:
         limit: dict[str, Json] = {"time_limit": options.time_limit}
         match self.what:
             case "plan":
-                return {**limit, "goal": options.goal}
+                engine: dict[str, Json] = {"engine": options.engine} if options.engine else {}
+                return {**limit, "goal": options.goal, **engine}
             case "audit":
                 return {**limit, "goal": options.goal, "states": options.states}
             case "rollout":
@@ -117,10 +121,14 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """The raw values of the params that the sweep sets, and the (first) seed."""
+    """The raw values of the params that the sweep sets, and the (first) seed.
+
+    ``task`` is set where the cells of a sweep do not share one: for other worlds or engines.
+    """
 
     params: tuple[tuple[str, Raw], ...]
     seed: int
+    task: Task | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +150,7 @@ class Lost:
 
 def attempt(task: Task, cell: Cell) -> Answer | Lost:
     """`answer`, with a defect as what became of this one cell."""
+    task = cell.task or task
     try:
         with _ONE_AT_A_TIME, limited(task.options.time_limit, None, time.monotonic()):
             return answer(task, cell)
@@ -231,7 +240,10 @@ def _in_range(world: OpenWorld) -> None:
 
 def _planned(world: OpenWorld, cell: Cell, options: Options) -> Answer:
     start = world.engine.start(cell.seed)
-    found = solve(world.engine, start, options.goal, time_limit=options.time_limit)
+    if options.engine:
+        found = _by_engine(world, start, options)
+    else:
+        found = solve(world.engine, start, options.goal, time_limit=options.time_limit)
     won = found.answer == "winnable"
     return Answer(
         "limit" if found.answer == "unknown" else "done",
@@ -246,6 +258,19 @@ def _planned(world: OpenWorld, cell: Cell, options: Options) -> Answer:
         },
         tuple(_plain(one) for one in found.notes if one.is_error),
     )
+
+
+def _by_engine(world: OpenWorld, start: State, options: Options) -> Verdict:
+    """The verdict of one engine; its plan is also tried under the draws of the seed."""
+    from tokenworld.planning.planners.by_name import plan_by
+
+    simulator = EngineSimulator(world.engine, start)
+    limit = options.time_limit
+    found = plan_by(simulator, start, options.goal, options.engine, seconds=limit)
+    if found.answer != "winnable":
+        return found
+    wins = wins_under_seed(world.engine, start, found.steps, options.goal)
+    return found.with_seed(start.seed, wins)
 
 
 def _audited(world: OpenWorld, cell: Cell, task: Task) -> Answer:

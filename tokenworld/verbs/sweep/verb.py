@@ -10,7 +10,7 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
 from pathlib import Path
@@ -69,23 +69,21 @@ class Asked:
     policy: str
     jobs: int | None
     dask: str | None
+    engine: str | None
     csv: Path | None
     store: Path | None
 
 
-def sweep(target: str, out: Output, asked: Asked, auditor: Auditor) -> int:
+def sweep(targets: Sequence[str], out: Output, asked: Asked, auditor: Auditor) -> int:
     """0: every cell has its answer; 1: some failed; 3: a limit was hit, of a cell or of all."""
     _check(asked)
-    world = open_world(target)
-    check_goal(world, asked.goal)
-    script = None if asked.policy == "random" else read_source(Path(asked.policy))
-    if script is not None:  # a script that is for another world is told before any cell
-        rollout(world, worlds=1, ticks=0, policy=script)
-    options = _options(asked, script)
-    question = sweep_of(
-        world, asked.what, axes_of(world, asked.params),
-        seeds=asked.seeds, seed=asked.seed, options=options, auditor=auditor,
-    )  # fmt: skip
+    engines = [] if asked.engine is None else [one.strip() for one in asked.engine.split(",")]
+    parts = [
+        ((target, engine), _part(target, engine, asked, auditor))
+        for target in targets
+        for engine in engines or [""]
+    ]
+    question = parts[0][1] if len(parts) == 1 else _joined(parts, several=len(targets) > 1)
     way = _way(asked, out)
     with RunStore.open(asked.store) as store:
         found = sweep_cells(question, store, way, say=_saying(out, len(question)))
@@ -99,8 +97,45 @@ def sweep(target: str, out: Output, asked: Asked, auditor: Auditor) -> int:
     return EXIT_UNKNOWN if found.count("limit") or found.count("open") else EXIT_OK
 
 
-def _options(asked: Asked, script: Source | None) -> Options:
-    return Options(asked.goal, asked.cell_limit, asked.states, asked.worlds, asked.ticks, script)
+def _part(target: str, engine: str, asked: Asked, auditor: Auditor) -> Sweep:
+    """The sweep of one world, by one engine if it is named."""
+    if engine:
+        from tokenworld.planning.planners.by_name import check_engine
+
+        check_engine(engine)
+    world = open_world(target)
+    check_goal(world, asked.goal)
+    script = None if asked.policy == "random" else read_source(Path(asked.policy))
+    if script is not None:  # a script that is for another world is told before any cell
+        rollout(world, worlds=1, ticks=0, policy=script)
+    return sweep_of(
+        world, asked.what, axes_of(world, asked.params), seeds=asked.seeds, seed=asked.seed,
+        options=_options(asked, script, engine), auditor=auditor,
+    )  # fmt: skip
+
+
+def _joined(parts: Sequence[tuple[tuple[str, str], Sweep]], *, several: bool) -> Joined:
+    """Several sweeps as one, with columns for what they differ in."""
+    heads = [("world", several), ("engine", parts[0][0][1] != "")]
+    names = tuple(name for name, there in heads if there)
+    found = Joined(
+        names,
+        tuple(
+            (tuple(one for one, (_, there) in zip(label, heads, strict=True) if there), part)
+            for label, part in parts
+        ),
+    )
+    if len({label for label, _ in found.parts}) < len(parts):
+        raise usage("A world or an engine is given twice.", "Give each once.")
+    if len(found) > MOST_CELLS:
+        raise usage(f"These are {len(found):,} cells.", f"Take at most {MOST_CELLS:,}.")
+    return found
+
+
+def _options(asked: Asked, script: Source | None, engine: str) -> Options:
+    return Options(
+        asked.goal, asked.cell_limit, asked.states, asked.worlds, asked.ticks, script, engine
+    )
 
 
 def _check(asked: Asked) -> None:
@@ -115,6 +150,8 @@ def _check(asked: Asked) -> None:
          "Give `--jobs` or `--dask`, not both."),
         (asked.policy != "random" and asked.what != "rollout", "Only rollouts have a policy.",
          "Add `--what rollout`, or leave `--policy` out."),
+        (asked.engine is not None and asked.what != "plan", "Only plans have engines.",
+         "Leave `--engine` out, or `--what`."),
         (asked.goal is not None and asked.what == "rollout", "Rollouts have no goal of their own.",
          "Leave `--goal` out: the table tells every ending."),
     )  # fmt: skip
@@ -153,8 +190,11 @@ def _saying(out: Output, cells: int) -> Callable[[int, int], None]:
 
 def _tell(found: Swept, out: Output) -> None:
     task, axes = found.sweep.task, found.sweep.axes
+    sweep = found.sweep
+    several = isinstance(sweep, Joined) and "world" in sweep.heads
+    name = f"{len(axes[0].shown)} worlds" if several else task.world
     out.line(
-        f"{task.world}: {task.what} of {len(found.rows)} cells, {found.computed} worked out now, "
+        f"{name}: {task.what} of {len(found.rows)} cells, {found.computed} worked out now, "
         f"{found.stored} stored before"
     )
     points = by_point(found)
@@ -341,6 +381,37 @@ class Sweep:
 
 
 @dataclass(frozen=True, slots=True)
+class Joined:
+    """Sweeps of several worlds, or by several engines, as one: the columns ``heads`` name each of
+    ``parts``."""
+
+    heads: tuple[str, ...]
+    parts: tuple[tuple[tuple[str, ...], Sweep], ...]
+
+    @property
+    def task(self) -> Task:
+        return self.parts[0][1].task
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        return self.parts[0][1].seeds
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        names = [tuple(dict.fromkeys(column)) for column in zip(*dict(self.parts), strict=True)]
+        heads = (Axis(name, shown, shown) for name, shown in zip(self.heads, names, strict=True))
+        return (*heads, *self.parts[0][1].axes)
+
+    def __len__(self) -> int:
+        return sum(len(part) for _, part in self.parts)
+
+    def cells(self) -> Iterator[tuple[tuple[str, ...], Cell]]:
+        for names, part in self.parts:
+            for shown, cell in part.cells():
+                yield (*names, *shown), replace(cell, task=part.task)
+
+
+@dataclass(frozen=True, slots=True)
 class Row:
     """A cell and what came of it: the JSON form of its `Answer`; ``lost`` says why there is none.
 
@@ -382,7 +453,7 @@ class Row:
 class Swept:
     """All rows in the order of the sweep; how many were ``stored`` before and ``computed`` now."""
 
-    sweep: Sweep
+    sweep: Sweep | Joined
     rows: tuple[Row, ...]
     stored: int
     computed: int
@@ -426,7 +497,7 @@ def sweep_of(
 
 
 def sweep_cells(
-    asked: Sweep,
+    asked: Sweep | Joined,
     store: Database,
     way: Callable[[int], Way],
     *,
@@ -438,7 +509,7 @@ def sweep_cells(
     answers for, and how many of these were there before.
     """
     cells = tuple(asked.cells())
-    questions = [cell_digest(asked.task.question(cell)) for _, cell in cells]
+    questions = [cell_digest((cell.task or asked.task).question(cell)) for _, cell in cells]
     known = stored_cells(store, questions)
     found: dict[int, Mapping[str, Json]] = {
         number: known[digest] for number, digest in enumerate(questions) if digest in known
@@ -451,7 +522,8 @@ def sweep_cells(
             if isinstance(one, Lost):
                 lost[number] = one.why
             else:
-                question = asked.task.question(cells[number][1])
+                cell = cells[number][1]
+                question = (cell.task or asked.task).question(cell)
                 found[number] = keep_cell(store, question, fields_json(one))
             say(len(found) + len(lost), before)
 
