@@ -5,7 +5,7 @@ The atoms of a condition are the parts whose values explain a refusal.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Protocol, TypeVar, cast
@@ -21,7 +21,7 @@ from tokenworld.check.typing.expressions import (
 )
 from tokenworld.check.typing.statements import check_block, check_effects, text_of
 from tokenworld.check.vocabulary import fresh
-from tokenworld.diagnostics import Span, did_you_mean
+from tokenworld.diagnostics import Diagnostic, Span, did_you_mean
 from tokenworld.model import atoms_of, is_drawn, looks_back, show_type
 from tokenworld.syntax import nodes as syn
 
@@ -106,9 +106,16 @@ class _Steps:
     guards: list[m.Let | m.Require] = field(default_factory=list)
     body: list[m.Effect] = field(default_factory=list)
     cancelled: m.Body = ()
+    unread: bool = False
+    """Whether a `require` could not be read."""
 
 
 def _action(draft: Draft, item: syn.ActionDecl, entry: Entry) -> m.Action:
+    for formal in item.params:
+        if formal.kind is None and formal.name.value in ("self", "this") and draft.actor:
+            what = f"`{formal.name.value}` would be an argument of every command."
+            hint = f"Leave it away: who acts is `{draft.actor_name}`."
+            draft.stop("TW0302", what, formal.span, "a parameter", hint)
     binders = formal_binders(Context(draft), item.params)
     ctx = Context(draft, {binder.name: binder.type for binder in binders})
     phrases = tuple(
@@ -117,15 +124,29 @@ def _action(draft: Draft, item: syn.ActionDecl, entry: Entry) -> m.Action:
         if (phrase := draft.attempt(lambda t=template: check_template(t, ctx))) is not None  # type: ignore[misc]
     )
     takes, until = _takes(item, ctx)
-    steps = _Steps()
+    steps, told = _Steps(), len(draft.report)
     inner = ctx
     for step in item.steps:
         inner = _step(step, inner, steps)
+    draft.report[told:] = _causes(draft.report[told:], steps)
     cost = None if item.cost is None else _whole(check(item.cost, inner), inner, "cost")
     return m.Action(
         item.name.value, binders, phrases, takes, until, cost, tuple(steps.guards),
         tuple(steps.body), steps.cancelled, item.span, entry.quirk, entry.doc,
     )  # fmt: skip
+
+
+def _causes(told: Sequence[Diagnostic], steps: _Steps) -> Iterator[Diagnostic]:
+    """The findings without what follows from others: the further places that need the type of an
+    untyped parameter, and where a `require` cannot be read, what it would have excluded."""
+    untyped: set[str] = set()
+    for one in told:
+        typeless = one.code == "TW0301" and "where it is declared" in (one.hint or "")
+        if (one.code == "TW0307" and steps.unread) or (typeless and one.hint in untyped):
+            continue
+        if typeless and one.hint:
+            untyped.add(one.hint)
+        yield one
 
 
 def _takes(item: syn.ActionDecl, ctx: Context) -> tuple[m.Term | None, m.Term | None]:
@@ -154,6 +175,7 @@ def _step(step: syn.ActionStep, ctx: Context, steps: _Steps) -> Context:
         lets = {guard.name for guard in steps.guards if isinstance(guard, m.Let)}
         require = draft.attempt(lambda: _require(step, ctx, lets))
         if require is None:
+            steps.unread = True
             return ctx
         steps.guards.append(require)
         return ctx.narrow(facts_where(require.condition, draft.types))

@@ -15,7 +15,7 @@ from tokenworld.check.typing.names import behind_alias, object_named
 from tokenworld.check.typing.statements import check_block, check_event
 from tokenworld.check.typing.types import MOST_REPEATED, whole
 from tokenworld.check.worlds import actor_named, param_setting, read_data
-from tokenworld.diagnostics import did_you_mean
+from tokenworld.diagnostics import counted, did_you_mean
 from tokenworld.syntax import nodes as syn
 
 Result = syn.Won | syn.Lost | syn.Unchanged | syn.Says | syn.Emits
@@ -37,8 +37,9 @@ def _scenario(item: syn.ScenarioDecl, draft: Draft) -> m.Scenario:
         draft.stop("TW0201", what, item.world.span, "unknown world", hint)
     ctx = Context(draft, world=world, me=len(draft.worlds[world].turns) < 2)
     steps: list[m.ScenarioStep] = []
-    for step in item.steps:
-        if isinstance(step, syn.Then) and not any(isinstance(one, m.When) for one in steps):
+    for place, step in enumerate(item.steps):
+        before = item.steps[:place]
+        if isinstance(step, syn.Then) and not any(isinstance(one, syn.When) for one in before):
             _needs_a_step(step, draft)
         checked = draft.attempt(partial(_step, step, ctx))
         if checked is not None:
@@ -128,7 +129,7 @@ def _intent(intent: syn.Intent, ctx: Context) -> m.CallStep | m.TypedStep | m.Pa
             full = behind_alias(intent.base, intent.name, ctx)
             if full is not None:
                 return _call(full, intent.args if isinstance(intent, syn.Method) else (), ctx)
-            hint = "Write a call such as `take(lamp)`, or the typed words in quotes."
+            hint = "Write a call, and who acts behind it, `go(x) by anna`; or words in quotes."
             ctx.draft.stop("TW0301", "An intent is a call.", intent.span, "no call", hint)
         case _:
             assert_never(intent)
@@ -141,7 +142,9 @@ def _call(name: syn.Name, args: tuple[syn.Expr, ...], ctx: Context) -> m.CallSte
         ctx.draft.unknown("action", name, actions)
     params = actions[full].params
     if len(params) != len(args):
-        what = f"`{name.value}` takes {len(params)} arguments, and this gives {len(args)}."
+        what = (
+            f"`{name.value}` takes {counted(len(params), 'argument')}, and this gives {len(args)}."
+        )
         ctx.draft.stop("TW0302", what, name.span, f"{len(args)} given", "Correct the arguments.")
     terms = tuple(
         fit(check(arg, ctx, param.type), param.type, ctx, f"`{param.name}` of `{name.value}`")

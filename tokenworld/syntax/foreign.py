@@ -58,6 +58,7 @@ _IN_BODIES: Final = {
     "roll": _DRAW,
     **dict.fromkeys(("effect", "effects", "post", "postcondition", "do", "begin"), _BARE),
     **dict.fromkeys(("win", "victory", "gameover", "game_over", "lose", "goal"), _ENDING),
+    **dict.fromkeys(("call", "invoke", "apply"), "Leave the word away: `n(x)` calls an effect."),
     **dict.fromkeys(("wait", "sleep", "delay"), "Write `takes 3` behind the parameters."),
     **dict.fromkeys(("try", "catch", "except"), "Test it first: `if … { }`, or `require …`."),
     **dict.fromkeys(("with", "probability", "maybe", "randomly", "perhaps"), _DRAW),
@@ -112,6 +113,8 @@ _AS_ITEMS: Final = {
         "Write `law name() when … { }` for what happens by itself.",
     ),
     **dict.fromkeys(("rem", "note", "comment"), _COMMENT),
+    **dict.fromkeys(("assert", "ensure", "constraint"), "Write `invariant name(): …`."),
+    "trigger": "Write `law name() when … { }`, or a `watch` for what is only told.",
     "rule": "Write `law` for what happens by itself, or `action` for what somebody does.",
     "test": 'Write `scenario "…" in world { }`.',
 }
@@ -730,7 +733,10 @@ def _word(said: list[Token], found: Found) -> Meant | None:
         plain = one.terminal == other.terminal == "NAME"
         if plain and (other is found.token or said.index(other) >= len(said) - 3):
             hint = f"Write the arguments in parentheses: `{one.text[:20]}({other.text[:20]})`."
-            if {",", ")"} <= found.expected:
+            third = found.following if other is found.token and found.back(2) != "(" else None
+            if third is not None and third.terminal == "NAME":
+                hint = f"Write the relation first: `{other.text[:20]}({one.text[:20]}, …)`."
+            elif {",", ")"} <= found.expected:
                 hint = "Put a comma between the arguments."
             return Meant(other, hint)
     return None

@@ -303,7 +303,7 @@ def _of_item(found: Found) -> str | None:
         return "Write `weight` and a number before the brace."
     if "to" in expected and expected <= {"to"}:
         return "Write a range, such as `0 to 9`."
-    if item in ("function", "param") and ":" in expected and "{" not in expected:
+    if item in ("function", "param", "scratch") and ":" in expected and "{" not in expected:
         return "Write the type of its value behind a colon: `: 0 to 9`."
     if item in ("derive", "param") and "=" in expected and found.token.terminal == END:
         return "Write `=` and a value."

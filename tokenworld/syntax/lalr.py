@@ -104,7 +104,7 @@ _OPERATORS: Final = {
     "&": "Write `and`.",
     "|": "Write `or`.",
     "!": "Write `not`.",
-    "%": "Write `mod` for a remainder, or put the `%` right behind its number.",
+    "%": "Write `mod` for a remainder, or put the `%` right behind its number; a name needs none.",
     ";": "Remove it: statements need no separators.",
     "'": 'Put texts in double quotes: `"`.',
     "\\": "Remove it: an escape belongs inside quotes.",

@@ -57,7 +57,7 @@ from tokenworld.check.typing.types import (
     optional,
     type_of_ref,
 )
-from tokenworld.diagnostics import Edit, Fix, Span, did_you_mean
+from tokenworld.diagnostics import Edit, Fix, Span, counted, did_you_mean
 from tokenworld.model import is_optional, map_children, show_type, without_none
 from tokenworld.syntax import nodes as syn
 from tokenworld.syntax.foreign import function_word
@@ -576,7 +576,9 @@ def check_builtin(name: syn.Name, args: tuple[syn.Expr, ...], ctx: Context, span
         return _past_command(name, args, ctx, span)
     builtin = cast(m.BuiltinName, name.value)
     if len(args) != ARITY[builtin]:
-        what = f"`{builtin}` takes {ARITY[builtin]} arguments, and this gives {len(args)}."
+        what = (
+            f"`{builtin}` takes {counted(ARITY[builtin], 'argument')}, and this gives {len(args)}."
+        )
         ctx.draft.stop("TW0302", what, name.span, f"{len(args)} given", "Correct the arguments.")
     return builtin_call(builtin, tuple(check(arg, ctx) for arg in args), ctx, span)
 
@@ -597,7 +599,8 @@ def _past_command(name: syn.Name, args: tuple[syn.Expr, ...], ctx: Context, span
     kinds = [kind_type(ctx.draft, formal.kind) for formal in action.params]
     if len(args) - 2 > len(kinds):
         given = len(args) - 2
-        what = f"`{action.name.value}` takes {len(kinds)} arguments, and this gives {given}."
+        takes = counted(len(kinds), "argument")
+        what = f"`{action.name.value}` takes {takes}, and this gives {given}."
         ctx.draft.stop("TW0302", what, name.span, f"{given} given", "Leave some out.")
     rest = tuple(
         fit(check(arg, ctx, kind), optional(kind), ctx, f"argument of `{action.name.value}`")

@@ -5,7 +5,7 @@ Nothing here checks expressions: `expressions` looks names up here (language.md 
 
 from __future__ import annotations
 
-from typing import Final, NoReturn
+from typing import Final, NoReturn, get_args
 
 from tokenworld import model as m
 from tokenworld.check.draft import Abandon, Draft
@@ -289,7 +289,9 @@ def _unknown_name(name: syn.Name, ctx: Context) -> m.Term:
         hint = "Declare who acts: `actor me: T`."
     elif owner := _owner(ctx, value):
         hint = f"Write whose it is: `{owner}.{value}`."
-    elif value in _ACTORS and draft.actor is not None:
+    elif value in get_args(m.StatusName) and ctx.world is not None:
+        hint = f"Write `status {value}` as a check that stands alone."
+    elif value in (*_ACTORS, "me") and draft.actor is not None:
         hint = f"Write `{draft.actor_name}` for who acts, or the name of a parameter."
     if elsewhere:
         hint = (
@@ -315,6 +317,10 @@ def _member_of(ctx: Context, enum: str, member: str, span: Span) -> m.Term:
 
 def enum_member(enum: syn.Name, member: syn.Name, ctx: Context, span: Span) -> m.Term:
     if enum.value not in ctx.draft.enums:
+        if attribute_of(ctx.draft, enum.value, member.value) is not None:
+            what = f"`{enum.value}` is a type: it has no `{member.value}` itself."
+            hint = f"Write `x.{member.value}` with a name: `sum(x.{member.value} for x: T)`."
+            ctx.draft.stop("TW0201", what, enum.span, "a type", hint)
         ctx.draft.unknown("enum", enum, ctx.draft.enums)
     members = ctx.draft.enums[enum.value].members
     if member.value not in members:

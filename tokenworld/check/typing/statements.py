@@ -27,7 +27,7 @@ from tokenworld.check.typing.expressions import (
 )
 from tokenworld.check.typing.names import attribute_of, fact_named
 from tokenworld.check.typing.types import assignable, can_equal, object_type, optional
-from tokenworld.diagnostics import Related, did_you_mean
+from tokenworld.diagnostics import Related, counted, did_you_mean
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model import copied, effects_in, is_optional, show_type, targets_of
 from tokenworld.syntax import nodes as syn
@@ -117,7 +117,7 @@ def _applied(node: syn.Apply, here: _Here) -> m.Body:
         draft.stop("TW0206", what, node.span, "calls itself", "Write out what it does here.")
     effect = _named_effect(name, draft)
     if len(effect.params) != len(node.args):
-        what = f"The effect `{name}` takes {len(effect.params)} arguments."
+        what = f"The effect `{name}` takes {counted(len(effect.params), 'argument')}."
         draft.stop("TW0302", what, node.name.span, f"{len(node.args)} given", "Correct them.")
     args = tuple(
         fit(check(arg, ctx, param.type), param.type, ctx, f"argument of `{name}`")
@@ -137,6 +137,10 @@ def _instead_of_call(name: syn.Name, ctx: Context) -> str:
     attributes = (one for one in ctx.draft.fluents.values() if one.fluent_kind == "attribute")
     if any(one.name == name.value for one in attributes):
         return f"Write `x.{name.value} = …` to change an attribute."
+    whole, _, last = name.value.rpartition(".")
+    fact = next((one for one in (last, whole) if whole and one in ctx.draft.fluents), None)
+    if fact is not None:
+        return f"Write `add {fact}(…)` or `remove {fact}(…)`, with all arguments."
     known = did_you_mean(name.value, ctx.draft.effect_items) or called_word(name.value)
     return known or f"Declare `effect {name.value}(…) {{ … }}`."
 
