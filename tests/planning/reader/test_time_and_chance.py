@@ -223,6 +223,14 @@ def test_a_condition_that_the_start_makes_false_is_never_met(tmp_path: Path) -> 
     assert verdict.answer == "unwinnable"
 
 
+def test_the_duration_may_be_read(tmp_path: Path) -> None:
+    counted = TRUCK.replace(
+        "(at end (loaded ?a))", "(at end (loaded ?a)) (at end (increase (worn) ?duration))"
+    ).replace("(:functions", "(:functions (worn)")
+    opened = _loads(tmp_path, "1.5", counted)
+    assert "worn() += `time-of`(a)" in opened.imported.text
+
+
 def test_a_time_limit_ends_between_ticks(tmp_path: Path) -> None:
     verdict = Session(_loads(tmp_path, "1.4").world, 0, operator=True).plan(None)
     assert verdict.answer == "unwinnable"

@@ -495,13 +495,12 @@ class Verbatim:
         for place, key in sorted((int(key.removeprefix(start)), key) for key in soft):
             asked.insert(place, parsed(self.entries[key][0]))
 
-    def _pays(self, action: Action, env: Env) -> Iterator[Expr]:
+    def _pays(self, action: Action, env: Env) -> Iterable[Expr]:
         """What an action adds to ``(total-cost)``: as written, if its cost is another measure."""
         if "scale" in self.entries:
-            texts = self.entries.get(f"costs {action.name}", ("",))[0]
-            yield from parsed(f"({texts})")
-        elif action.cost is not None:
-            yield from self._paid(action.cost, env)
+            written = parsed(f"({self.entries.get(f'costs {action.name}', ('',))[0]})")
+            return written if isinstance(written, tuple) else ()
+        return () if action.cost is None else self._paid(action.cost, env)
 
     def _paid(self, cost: core.Term, env: Env) -> list[Expr]:
         """The increases of ``total-cost``. Where the program was read from PDDL, what it pays under

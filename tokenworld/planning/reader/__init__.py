@@ -73,16 +73,19 @@ def _read(
     """The domain, the problems and the remarks; ``counted``: `total-cost` is no sum of costs."""
     faults, lent = Faults(), partial(shared_objects, problem_sources)
     over_time = any(_OVER_TIME.search(one.text) for one in (domain_source, *problem_sources))
-    whole = over_time and len(problem_sources) == 1
-    domain = read_domain(domain_source, faults, lent, whole=whole, counted=counted)
+    read_rules = partial(
+        read_domain,
+        domain_source,
+        lent=lent,
+        whole=over_time and len(problem_sources) == 1,
+        counted=counted,
+    )
+    domain = read_rules(faults=faults)
     if domain is None:
         raise Failure(*faults.found)
     if at_once := _without_order(domain):
         faults = Faults()
-        domain = (
-            read_domain(domain_source, faults, lent, at_once, whole=whole, counted=counted)
-            or domain
-        )
+        domain = read_rules(faults=faults, at_once=at_once) or domain
     remarks, problems = list(faults.found), list[Problem | None]()
     for source in problem_sources:
         faults = Faults()

@@ -17,7 +17,7 @@ from tokenworld.diagnostics import Span
 from tokenworld.planning.reader.expressions import is_number, show
 from tokenworld.planning.reader.sexpr import Faults, Group, Item, Word
 
-__all__ = ["Apart", "Untimed", "binders", "duration", "untimed"]
+__all__ = ["Apart", "Untimed", "binders", "duration", "filled", "untimed"]
 
 Apart = Callable[[str, str], bool]
 _When = Literal["start", "all", "end"]
@@ -56,6 +56,13 @@ def duration(item: Item, faults: Faults) -> Item:
         hint = "Give it more than 0: other actions could be done meanwhile."
         raise faults.unsupported(f"A duration of `{value.text}`", value.span, hint)
     return Word(str(int(ticks)) if ticks == int(ticks) else value.text, value.span)
+
+
+def filled(item: Item, ticks: Item) -> Item:
+    """An item with the duration in the place of `?duration`."""
+    if isinstance(item, Word):
+        return ticks if item.key == "?duration" else item
+    return Group(tuple(filled(one, ticks) for one in item.items), item.span)
 
 
 def untimed(condition: Item, effect: Item, faults: Faults, apart: Apart) -> Untimed:

@@ -262,24 +262,20 @@ def _unpaid(effect: Effect) -> Iterator[Effect]:
 
 
 def paid_items(effect: Item) -> Iterator[Item]:
-    """The parts of an effect that increase ``(total-cost)``, as written."""
-    if not isinstance(effect, Group):
+    """What of an effect adds to ``total-cost``, as written."""
+    if not isinstance(effect, Group) or not effect.items:
         return
-    match effect.head, effect.items:
-        case "and", (_, *parts):
-            for part in parts:
+    match effect.head:
+        case "and":
+            for part in effect.items[1:]:
                 yield from paid_items(part)
-        case "when" | "forall", (head, asked, body):
-            parts = list(paid_items(body))
-            if len(parts) > 1:
-                parts = [Group((Word("and", effect.span), *parts), effect.span)]
-            for part in parts:
-                yield Group((head, asked, part), effect.span)
-        case "increase", (_, target, _):
+        case "when" | "forall":
+            for one in paid_items(effect.items[-1]):
+                yield Group((*effect.items[:-1], one), effect.span)
+        case "increase" if len(effect.items) == 3:
+            target = effect.items[1]
             if (target.head if isinstance(target, Group) else target.key) == TOTAL_COST:
                 yield effect
-        case _:
-            pass
 
 
 # ---- what effects read and write ----------------------------------------------------------------

@@ -13,7 +13,7 @@ from typing import Literal, cast
 
 from tokenworld.diagnostics import Related, Severity, Source, Span, closest, has_errors
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.planning.reader.durations import Apart, binders, duration, untimed
+from tokenworld.planning.reader.durations import Apart, binders, duration, filled, untimed
 from tokenworld.planning.reader.effects import (
     Change,
     Effect,
@@ -65,7 +65,7 @@ class Derived:
 class Action:
     """An action; ``cost`` is all that it adds to ``total-cost``. ``takes`` are the ticks of a
     durative one. ``preferences`` are those in its precondition, ``soft`` the same as written, each
-    with its place among the conjuncts; ``paid`` are the effects with costs as written."""
+    with its place among the conjuncts; ``paid`` are the costs as written."""
 
     name: Word
     params: tuple[Typed, ...]
@@ -472,12 +472,9 @@ class _DomainReader(_FileReader):
             raise self.faults.unexpected(message, name.span, hint)
         ticks = duration(fields[":duration"], self.faults)
         nothing = Group((), name.span)
-        plain = untimed(
-            fields.get(":condition", nothing),
-            fields.get(":effect", nothing),
-            self.faults,
-            self._apart(item),
-        )
+        parts = (fields.get(key, nothing) for key in (":condition", ":effect"))
+        condition, effect = (filled(one, ticks) for one in parts)
+        plain = untimed(condition, effect, self.faults, self._apart(item))
         read = {":precondition": plain.condition, ":effect": plain.effect}
         first = all(one.takes is None for one in self.actions)
         self._read_action(item, name, {**fields, **read}, ticks)

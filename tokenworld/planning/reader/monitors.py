@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import assert_never
 
@@ -32,6 +32,7 @@ from tokenworld.planning.reader.names import (
     NOT,
     OR,
     SUM,
+    TOTAL_COST,
     UNARY,
     Phrase,
     joined,
@@ -39,7 +40,7 @@ from tokenworld.planning.reader.names import (
 )
 from tokenworld.planning.reader.trajectories import AllOf, Bound, ForAll, Modal, Trajectory, Wanted
 
-_MOST_SUMS = 32
+_MOST_SUMS = 8
 """Of what one settling action can cost, as encodings list all sums."""
 _MOST_SCALE = 10**9
 _MOST_DECIMALS = 3
@@ -274,6 +275,10 @@ class _Writer:
 
     def _measure(self, measure: Measure) -> None:
         """Let the actions pay what the metric counts, and settle the preferences at the end."""
+        if self._domain.symbols.counted:
+            functions = {**measure.functions, TOTAL_COST: measure.cost}
+            kept = {name: one for name, one in functions.items() if one}
+            measure = replace(measure, cost=Fraction(0), functions=kept)
         found = self.found
         found.sign, found.offset = measure.sign, measure.constant
         self._set_scale(measure)

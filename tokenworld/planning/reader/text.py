@@ -64,7 +64,7 @@ def _monitors(
     metric, only = problems[0].metric, domain.own is not None and len(problems) == 1
     soft = [*domain.constraints, *problems[0].constraints, *problems[0].preferences]
     prefers = only and (domain.prefers or any(one.name is not None for one in soft))
-    paid = [action.cost for action in domain.actions if action.cost is not None]
+    paid = [one.cost for one in domain.actions if one.cost is not None]
     took = [action.takes for action in domain.actions if action.takes is not None]
     decimals = any(one.numbers & real for one in paid)
     timed = any(one.numbers & real for one in took)
@@ -165,11 +165,12 @@ def _metrics(
         text = "" if metric is None else f"{metric.sense} {metric.text}"
         yield f"`metric {name}`", f'"{text}"'
         counted = domain.symbols.counted and metric is not None and metric.is_total_cost
-        if metric is not None and added.paid is None and (counted or not metric.is_known):
+        told = metric is not None and (counted or not metric.is_known)
+        if metric is not None and told and added.paid is None:
             what = "Plans are not measured by this metric."
             if added.unmeasured:
                 what = f"Plans are not measured by this metric: {added.unmeasured}."
-            hint = "Only increase `(total-cost)`, by whole numbers: by what a plan should pay."
+            hint = "Only increase `(total-cost)`, by what a plan should pay."
             severity = Diagnostic("TW0809", what).severity
             remarks.append(Diagnostic("TW0810", what, metric.span, hint=hint, severity=severity))
 
@@ -191,7 +192,7 @@ def _as_written(
     for action in domain.actions:
         for place, item in action.soft:
             yield f"`preference {action.name.text} {place}`", f'"{show(item)}"'
-        if added.paid is not None and action.cost is not None:
+        if added.paid is not None and action.paid:
             paid = " ".join(show(one) for one in action.paid)
             yield f"`costs {action.name.text}`", f'"{paid}"'
     for problem, name in zip(problems, names, strict=True):
@@ -328,8 +329,10 @@ def _real_functions(domain: Domain, problems: tuple[Problem, ...]) -> frozenset[
 def is_inexact(domain: Domain, problems: tuple[Problem, ...]) -> bool:
     """Whether a cost is no whole number, as those of a `.tw` action are, in any unit."""
     real = _real_functions(domain, problems) | {FRACTION}
-    inexact = any(one.cost is not None and one.cost.numbers & real for one in domain.actions)
-    return inexact and _monitors(domain, problems, real).paid is None
+    if any(one.cost is not None and one.cost.numbers & real for one in domain.actions):
+        added = _monitors(domain, problems, real)
+        return added.paid is None
+    return False
 
 
 def _open_fluents(domain: Domain, problems: tuple[Problem, ...]) -> frozenset[str]:
