@@ -11,49 +11,32 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tokenworld import model as m
 from tokenworld.diagnostics import Span
-from tokenworld.model import (
-    ROOT,
-    Arithmetic,
-    BuiltinCall,
-    Create,
-    FieldValue,
-    Fluent,
-    FluentParam,
-    Given,
-    NumberLiteral,
-    NumberType,
-    ObjectKind,
-    ObjectType,
-    Program,
-    Read,
-    World,
-    copied,
-)
 
 
-def with_births(program: Program) -> Program:
+def with_births(program: m.Program) -> m.Program:
     """The program in which `born` is read like an attribute; the same one where nothing asks."""
     asked = dict[str, Span]()
 
     def note(part: Any) -> Any:
-        if isinstance(part, BuiltinCall) and part.name == "born":
+        if isinstance(part, m.BuiltinCall) and part.name == "born":
             asked.setdefault(_type_of(part), part.span)
         return part
 
-    copied(program, note)
+    m.copied(program, note)
     if not asked:
         return program
     owners = _owners(program, frozenset(asked))
     owner_of = {
         name: one
-        for name in (*program.types, ROOT)
+        for name in (*program.types, m.ROOT)
         for one in owners
         if program.is_subtype(name, one)
     }
     births = _Births({name: f"{owner}.born" for name, owner in owner_of.items()})
     place = next(iter(asked.values()))
-    found: Program = copied(program, births.change)
+    found: m.Program = m.copied(program, births.change)
     return replace(
         found,
         fluents={**found.fluents, **{f"{one}.born": _fluent(one, place) for one in owners}},
@@ -61,14 +44,14 @@ def with_births(program: Program) -> Program:
     )
 
 
-def _type_of(call: BuiltinCall) -> str:
+def _type_of(call: m.BuiltinCall) -> str:
     """The type of the object that is asked about."""
     kind = call.args[0].type
-    assert isinstance(kind, ObjectType)
+    assert isinstance(kind, m.ObjectType)
     return kind.name
 
 
-def _owners(program: Program, asked: frozenset[str]) -> frozenset[str]:
+def _owners(program: m.Program, asked: frozenset[str]) -> frozenset[str]:
     """The types that get the attribute: those asked of, but not below another; all objects where
     a type would inherit it twice."""
     least = frozenset(
@@ -77,17 +60,17 @@ def _owners(program: Program, asked: frozenset[str]) -> frozenset[str]:
         if not any(name != other and program.is_subtype(name, other) for other in asked)
     )
     shared = (sum(one in least for one in kind.ancestors) > 1 for kind in program.types.values())
-    return frozenset({ROOT}) if any(shared) else least
+    return frozenset({m.ROOT}) if any(shared) else least
 
 
-def _fluent(owner: str, place: Span) -> Fluent:
-    params = (FluentParam("self", ObjectType(owner)),)
+def _fluent(owner: str, place: Span) -> m.Fluent:
+    params = (m.FluentParam("self", m.ObjectType(owner)),)
     before = _number(-1, place)
-    return Fluent(f"{owner}.born", "born", "attribute", params, NumberType(), before, place)
+    return m.Fluent(f"{owner}.born", "born", "attribute", params, m.NumberType(), before, place)
 
 
-def _number(value: int, span: Span) -> NumberLiteral:
-    return NumberLiteral(value, NumberType(value, value), span)
+def _number(value: int, span: Span) -> m.NumberLiteral:
+    return m.NumberLiteral(value, m.NumberType(value, value), span)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,31 +81,31 @@ class _Births:
 
     def change(self, part: Any) -> Any:
         """A part of the program without the built-in function."""
-        if isinstance(part, BuiltinCall) and part.name == "born":
-            return Read(self.ids[_type_of(part)], part.args, part.type, part.span)
-        if isinstance(part, Create) and part.of in self.ids:
-            tick = BuiltinCall("tick", (), NumberType(0, None), part.span)
-            field = FieldValue(self.ids[part.of], tick, part.span)
+        if isinstance(part, m.BuiltinCall) and part.name == "born":
+            return m.Read(self.ids[_type_of(part)], part.args, part.type, part.span)
+        if isinstance(part, m.Create) and part.of in self.ids:
+            tick = m.BuiltinCall("tick", (), m.NumberType(0, None), part.span)
+            field = m.FieldValue(self.ids[part.of], tick, part.span)
             return replace(part, fields=(*part.fields, field))
-        if isinstance(part, World):
-            setups = copied(part.setups, self._earlier)
-            return replace(part, setups=setups, layouts=copied(part.layouts, self._earlier))
-        if isinstance(part, Given):
-            return replace(part, body=copied(part.body, self._earlier))
+        if isinstance(part, m.World):
+            setups = m.copied(part.setups, self._earlier)
+            return replace(part, setups=setups, layouts=m.copied(part.layouts, self._earlier))
+        if isinstance(part, m.Given):
+            return replace(part, body=m.copied(part.body, self._earlier))
         return part
 
     def _earlier(self, part: Any) -> Any:
         """An object created between two ticks counts as born in the first of them."""
-        if not isinstance(part, FieldValue) or part.fluent not in self.ids.values():
+        if not isinstance(part, m.FieldValue) or part.fluent not in self.ids.values():
             return part
         one = _number(1, part.span)
-        before = Arithmetic("-", part.value, one, NumberType(), part.span)
+        before = m.Arithmetic("-", part.value, one, m.NumberType(), part.span)
         return replace(part, value=before)
 
-    def given(self, kind: ObjectKind) -> ObjectKind:
+    def given(self, kind: m.ObjectKind) -> m.ObjectKind:
         """An object type with the attribute, where its objects have it."""
         if kind.name not in self.ids:
             return kind
         key = self.ids[kind.name]
-        default = FieldValue(key, _number(-1, kind.span), kind.span)
+        default = m.FieldValue(key, _number(-1, kind.span), kind.span)
         return replace(kind, attributes=(*kind.attributes, key), defaults=(*kind.defaults, default))

@@ -13,21 +13,14 @@ from __future__ import annotations
 
 from typing import Literal
 
+from tokenworld import model as m
 from tokenworld.diagnostics import Span
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.model import (
-    BuiltinName,
-    FoldKind,
-    IntervalRange,
-    PickKey,
-    TypeRange,
-    ValueType,
-)
 
 Operator = (
     Literal["not", "and", "or", "==", "<", "<=", "in", "+", "-", "*", "/", "div", "mod", "neg",
             "scale", "real", "amount"]
-    | BuiltinName
+    | m.BuiltinName
 )  # fmt: skip
 """``!=``, ``>``, ``>=`` and ``implies`` are written with these (`desugar`). ``scale`` writes an
 exact number with more decimals: the same value as a larger whole number. ``real`` is the
@@ -51,7 +44,7 @@ class Constant(LeafTerm):
     """A truth value, a scaled number, the position of an enum member, or ``None`` for `none`."""
 
     value: bool | int | None
-    type: ValueType
+    type: m.ValueType
     span: Span
 
 
@@ -60,7 +53,7 @@ class ObjectName(LeafTerm):
     """A named object; the instance gives it its number."""
 
     name: str
-    type: ValueType
+    type: m.ValueType
     span: Span
 
 
@@ -69,7 +62,7 @@ class ParamValue(LeafTerm):
     """A ``param``: a constant of the instance."""
 
     name: str
-    type: ValueType
+    type: m.ValueType
     span: Span
 
 
@@ -78,7 +71,7 @@ class Variable(LeafTerm):
     """A parameter, loop variable, ``let`` or created object of the enclosing rule."""
 
     name: str
-    type: ValueType
+    type: m.ValueType
     span: Span
 
 
@@ -86,7 +79,7 @@ class Variable(LeafTerm):
 class Actor(LeafTerm):
     """The acting object."""
 
-    type: ValueType
+    type: m.ValueType
     span: Span
 
 
@@ -100,7 +93,7 @@ class Read:
 
     fluent: str
     args: tuple[Term, ...]
-    type: ValueType
+    type: m.ValueType
     span: Span
     was: bool = False
 
@@ -113,7 +106,7 @@ class Members:
     by: Literal["inverse", "closure", "list"]
     fluent: str
     items: tuple[Term, ...]
-    type: ValueType
+    type: m.ValueType
     span: Span
     was: bool = False
 
@@ -129,7 +122,7 @@ class Call:
 
     op: Operator
     args: tuple[Term, ...]
-    type: ValueType
+    type: m.ValueType
     span: Span
     detail: str = ""
 
@@ -138,11 +131,11 @@ class Call:
 class Fold:
     """``fold`` over the bindings where ``where`` holds, in order; ``count`` may have no value."""
 
-    fold: FoldKind
+    fold: m.FoldKind
     value: Term | None
     binders: tuple[Binder, ...]
     where: Term | None
-    type: ValueType
+    type: m.ValueType
     span: Span
 
 
@@ -153,7 +146,7 @@ class Choice:
     condition: Term
     then: Term
     otherwise: Term
-    type: ValueType
+    type: m.ValueType
     span: Span
 
 
@@ -163,7 +156,7 @@ class TypeTest:
 
     term: Term
     of: str
-    type: ValueType
+    type: m.ValueType
     span: Span
 
 
@@ -173,7 +166,7 @@ class DeriveCall:
 
     derive: str
     args: tuple[Term, ...]
-    type: ValueType
+    type: m.ValueType
     span: Span
     was: bool = False
 
@@ -183,7 +176,7 @@ class Text:
     """A string used as a value."""
 
     template: Template
-    type: ValueType
+    type: m.ValueType
     span: Span
 
 
@@ -228,7 +221,7 @@ class Template:
     span: Span
 
 
-Domain = TypeRange | IntervalRange | Term
+Domain = m.TypeRange | m.IntervalRange | Term
 """The domain of a binder: a type, an interval of whole numbers, a collection."""
 
 
@@ -239,7 +232,7 @@ class Binder:
 
     name: str
     domain: Domain
-    type: ValueType
+    type: m.ValueType
     span: Span
     only: str | None = None
     typed: bool = True
@@ -265,7 +258,7 @@ class PickDraw:
 
     binders: tuple[Binder, ...]
     where: Term | None
-    key: PickKey
+    key: m.PickKey
     weight: Term | None
     span: Span
 
@@ -300,7 +293,7 @@ class Place:
 
     fluent: str
     args: tuple[Term, ...]
-    type: ValueType
+    type: m.ValueType
     span: Span
 
 

@@ -7,21 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tokenworld import model as m
+from tokenworld.core import nodes as core
 from tokenworld.core import rules as r
 from tokenworld.core.desugar import Desugarer
 from tokenworld.core.footprint import Footprints
-from tokenworld.core.nodes import (
-    Binder,
-    Body,
-    Call,
-    DeriveCall,
-    Field,
-    Members,
-    Read,
-    Say,
-    Term,
-    Text,
-)
 from tokenworld.core.walk import statements_in, subterms, template_terms
 
 _REMEMBERED = 16
@@ -41,11 +30,11 @@ class Rules:
     def _sugar(self) -> Desugarer:
         return Desugarer(self.program)
 
-    def term(self, term: m.Term) -> Term:
+    def term(self, term: m.Term) -> core.Term:
         """A term of the checked program in core, for those who ask about one of their own."""
         return self._sugar.term(term)
 
-    def binders(self, binders: tuple[m.Binder, ...]) -> tuple[Binder, ...]:
+    def binders(self, binders: tuple[m.Binder, ...]) -> tuple[core.Binder, ...]:
         """Binders of the checked program in core."""
         return self._sugar.binders(binders)
 
@@ -62,23 +51,25 @@ class Rules:
     def laws(self) -> Mapping[str, r.Law]:
         return {name: self._law(one) for name, one in self.program.laws.items()}
 
-    def footprint(self, terms: Iterable[Term] = (), bodies: Iterable[Body] = ()) -> r.Footprint:
+    def footprint(
+        self, terms: Iterable[core.Term] = (), bodies: Iterable[core.Body] = ()
+    ) -> r.Footprint:
         """The footprint of terms and bodies together, derives included."""
         return self._footprints.of(terms, bodies)
 
-    def body(self, body: m.Body) -> Body:
+    def body(self, body: m.Body) -> core.Body:
         """A body of the checked program in core, for those who run one of their own."""
         return self._sugar.body(body)
 
     @cached_property
-    def bodies(self) -> tuple[Body, ...]:
+    def bodies(self) -> tuple[core.Body, ...]:
         """The bodies that run in play."""
         actions = (body for one in self.actions.values() for body in (one.body, one.cancelled))
         laws = (one.body for one in self.laws.values())
         return (*actions, *laws, *(one.body for one in self.births))
 
     @cached_property
-    def given_bodies(self) -> tuple[Body, ...]:
+    def given_bodies(self) -> tuple[core.Body, ...]:
         """The bodies by which scenarios change a state between ticks."""
         steps = (step for one in self.program.scenarios for step in one.steps)
         return tuple(self._sugar.body(one.body) for one in steps if isinstance(one, m.Given))
@@ -97,14 +88,14 @@ class Rules:
             return None
         return read.read
 
-    def _names(self, term: Term) -> bool:
+    def _names(self, term: core.Term) -> bool:
         """Whether a text in a term may name something, be it in a derive."""
         todo, known = [term], set[str]()
         for one in todo:  # grows while it is walked
             for part in subterms(one):
-                if isinstance(part, Text) and template_terms(part.template):
+                if isinstance(part, core.Text) and template_terms(part.template):
                     return True
-                if isinstance(part, DeriveCall) and part.derive not in known:
+                if isinstance(part, core.DeriveCall) and part.derive not in known:
                     known.add(part.derive)
                     todo.append(self._footprints.derives[part.derive])
         return False
@@ -120,20 +111,22 @@ class Rules:
     def texts_look_back(self) -> bool:
         """Whether a text, or a fact that one may speak of, reads the start of the tick."""
         parts = (part for term in self._told for part in subterms(term))
-        return any(isinstance(one, (Read, Members, DeriveCall)) and one.was for one in parts)
+        return any(
+            isinstance(one, (core.Read, core.Members, core.DeriveCall)) and one.was for one in parts
+        )
 
     @cached_property
     def texts_ask(self) -> frozenset[str]:
         """The built-in functions that texts, or facts that they may speak of, call."""
         parts = (part for term in self._told for part in subterms(term))
-        return frozenset(one.op for one in parts if isinstance(one, Call))
+        return frozenset(one.op for one in parts if isinstance(one, core.Call))
 
     @cached_property
-    def _told(self) -> tuple[Term, ...]:
+    def _told(self) -> tuple[core.Term, ...]:
         """The terms in the texts of rules, and those of derives."""
         bodies = (*self.bodies, *(one.body for one in self.descriptions))
         said = [one.template for body in bodies for one in statements_in(body)
-                if isinstance(one, Say)]  # fmt: skip
+                if isinstance(one, core.Say)]  # fmt: skip
         said += [one.text for action in self.actions.values() for one in action.requires
                  if one.text is not None]  # fmt: skip
         said += [line.text for world in self.worlds.values() for line in world.endings
@@ -207,7 +200,7 @@ class Rules:
         return {name: self._start(one) for name, one in self.program.worlds.items()}
 
     @cached_property
-    def defaults(self) -> Mapping[str, tuple[Field, ...]]:
+    def defaults(self) -> Mapping[str, tuple[core.Field, ...]]:
         return {name: self._fields(one.defaults) for name, one in self.program.types.items()}
 
     @cached_property
@@ -215,8 +208,10 @@ class Rules:
         objects = self.program.objects.values()
         return {(one.world or "", one.name): self._object(one) for one in objects}
 
-    def _fields(self, fields: Iterable[m.FieldValue]) -> tuple[Field, ...]:
-        return tuple(Field(one.fluent, self._sugar.term(one.value), one.span) for one in fields)
+    def _fields(self, fields: Iterable[m.FieldValue]) -> tuple[core.Field, ...]:
+        return tuple(
+            core.Field(one.fluent, self._sugar.term(one.value), one.span) for one in fields
+        )
 
     def _object(self, one: m.ObjectDecl) -> r.ObjectRules:
         return r.ObjectRules(self._fields(one.fields), self._sugar.terms(one.aka))
@@ -253,7 +248,7 @@ class Rules:
         param = self._param(birth.param)
         return r.Birth(param, body, birth.span, self._footprints.of((), (body,)))
 
-    def _param(self, binder: m.Binder) -> Binder:
+    def _param(self, binder: m.Binder) -> core.Binder:
         return self._sugar.binders((binder,))[0]
 
     def _derive(self, derive: m.Derive) -> r.Derive:

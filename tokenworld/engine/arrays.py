@@ -15,22 +15,11 @@ from typing import Any, Final, NamedTuple, assert_never
 import numpy as np
 from numpy.typing import NDArray
 
+from tokenworld import model as m
 from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.engine.layout import Column, Layout, implicit_default
 from tokenworld.engine.state import State, column_of
 from tokenworld.ground import Raw, constant, domain_of
-from tokenworld.model import (
-    BoolType,
-    CollectionType,
-    EnumType,
-    NoneType,
-    NumberType,
-    ObjectType,
-    RealType,
-    TextType,
-    ValueType,
-    is_optional,
-)
 
 __all__ = ["NONE", "Made", "columns_of", "snapshot_of"]
 
@@ -92,7 +81,7 @@ def _axes(state: State, column: Column) -> list[Sequence[Raw]]:
     for param in column.fluent.params:
         of = param.type
         values: Sequence[Raw] | None
-        if isinstance(of, ObjectType):
+        if isinstance(of, m.ObjectType):
             values = state.live[of.name]
         else:
             values = domain_of(state.layout.instance, of)
@@ -136,13 +125,13 @@ def _code(column: Column, value: Raw) -> Any:
 
 def _dtype(column: Column) -> Any:
     match column.fluent.type:
-        case BoolType():
+        case m.BoolType():
             return np.int8
-        case EnumType() | ObjectType() | NumberType() | NoneType():
+        case m.EnumType() | m.ObjectType() | m.NumberType() | m.NoneType():
             return np.int64
-        case RealType():
+        case m.RealType():
             return np.float64
-        case TextType() | CollectionType():
+        case m.TextType() | m.CollectionType():
             return object
         case _:
             assert_never(column.fluent.type)
@@ -172,13 +161,13 @@ def _typed(state: State, column: Column, values: Array) -> Array:
         return values
     if not np.issubdtype(values.dtype, np.number) and values.dtype != bool:
         raise _misfit(name, "its values are no numbers")
-    if isinstance(kind, RealType):
+    if isinstance(kind, m.RealType):
         return values.astype(np.float64)
     found = values.astype(np.int64)
     if not np.array_equal(found, values):
         raise _misfit(name, "its values are no whole numbers")
     there = found[found != NONE]
-    if there.size < found.size and not (is_optional(kind) or isinstance(kind, ObjectType)):
+    if there.size < found.size and not (m.is_optional(kind) or isinstance(kind, m.ObjectType)):
         raise _misfit(name, "it has no value somewhere, and the type has no `none`")
     wrong = there[~_fitting(state, kind, there)]
     if wrong.size:
@@ -186,19 +175,19 @@ def _typed(state: State, column: Column, values: Array) -> Array:
     return found
 
 
-def _fitting(state: State, kind: ValueType, values: Array) -> Array:
+def _fitting(state: State, kind: m.ValueType, values: Array) -> Array:
     """Of each whole number whether it is a value of a type."""
     match kind:
-        case BoolType():
+        case m.BoolType():
             low: int | None = 0
             high: int | None = 1
-        case EnumType(name=name):
+        case m.EnumType(name=name):
             low, high = 0, len(state.layout.instance.program.enums[name].members) - 1
-        case NumberType():
+        case m.NumberType():
             low, high = kind.low, kind.high
-        case ObjectType(name=name):
+        case m.ObjectType(name=name):
             return np.isin(values, np.array(state.live[name], np.int64))
-        case RealType() | TextType() | NoneType() | CollectionType():
+        case m.RealType() | m.TextType() | m.NoneType() | m.CollectionType():
             low = high = None
         case _:
             assert_never(kind)
@@ -239,10 +228,10 @@ def _fill(state: State, column: Column, values: Array) -> None:
 def _decoded(column: Column, values: Array) -> list[Any]:
     """Raw values in order."""
     flat: list[Any] = values.ravel().tolist()
-    if isinstance(column.fluent.type, BoolType):
+    if isinstance(column.fluent.type, m.BoolType):
         return [one == 1 for one in flat]
-    if isinstance(column.fluent.type, RealType):
-        return [None if one != one and is_optional(column.fluent.type) else one for one in flat]
+    if isinstance(column.fluent.type, m.RealType):
+        return [None if one != one and m.is_optional(column.fluent.type) else one for one in flat]
     return [None if one == NONE else one for one in flat] if NONE in flat else flat
 
 

@@ -11,27 +11,9 @@ from fractions import Fraction
 from math import floor
 from typing import assert_never
 
+from tokenworld import model as m
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Instance, NotConstant, constant
-from tokenworld.model import (
-    Arithmetic,
-    BuiltinCall,
-    Compare,
-    CompositeTerm,
-    LeafTerm,
-    LogicTerm,
-    Negate,
-    NumberTerm,
-    Rescale,
-    StateTerm,
-    Term,
-    TestTerm,
-    calls,
-    children,
-    deep_subterms,
-    rule_terms,
-    telling_terms,
-)
 
 __all__ = ["Clock", "clock_of", "deciding_terms", "waiting_matters"]
 
@@ -60,11 +42,11 @@ class Clock:
         return kept if self.last is None else (*kept, min(tick, self.last + 1))
 
 
-def deciding_terms(instance: Instance) -> Sequence[Term]:
+def deciding_terms(instance: Instance) -> Sequence[m.Term]:
     """All terms that decide what happens, those of derived facts too."""
     program = instance.program
     derived = (derive.value for derive in program.derives.values())
-    return (*derived, *rule_terms(program, instance.world))
+    return (*derived, *m.rule_terms(program, instance.world))
 
 
 def waiting_matters(instance: Instance) -> bool:
@@ -74,12 +56,12 @@ def waiting_matters(instance: Instance) -> bool:
     program, world = instance.program, instance.world
     if program.laws or any(one.may_be_long for one in program.actions.values()):
         return True
-    awards = deep_subterms((one.when for one in world.awards), program.derives)
-    reads = any(isinstance(one, BuiltinCall) and one.name == "score" for one in awards)
-    return reads or calls((*telling_terms(program, world), *deciding_terms(instance)), "tick")
+    awards = m.deep_subterms((one.when for one in world.awards), program.derives)
+    reads = any(isinstance(one, m.BuiltinCall) and one.name == "score" for one in awards)
+    return reads or m.calls((*m.telling_terms(program, world), *deciding_terms(instance)), "tick")
 
 
-def clock_of(instance: Instance, terms: Iterable[Term]) -> Clock:
+def clock_of(instance: Instance, terms: Iterable[m.Term]) -> Clock:
     """Derive the clock from all readings of `tick()` in some terms."""
     readings = [one for term in terms for one in _readings(term, instance)]
     moduli = dict.fromkeys(one.modulus for one in readings if one.modulus)
@@ -108,53 +90,67 @@ class _Line:
     shift: Fraction
 
 
-def _readings(term: Term, instance: Instance) -> Iterator[_Reading]:
+def _readings(term: m.Term, instance: Instance) -> Iterator[_Reading]:
     found = _reading(term, instance)
     if found is not None:
         yield found
         return
-    for child in children(term):
+    for child in m.children(term):
         yield from _readings(child, instance)
 
 
-def _reading(term: Term, instance: Instance) -> _Reading | None:
+def _reading(term: m.Term, instance: Instance) -> _Reading | None:
     """The reading that a term is as a whole."""
     match term:
-        case BuiltinCall(name="tick"):
+        case m.BuiltinCall(name="tick"):
             return _Reading()
-        case Arithmetic(op="mod", left=left, right=right):
+        case m.Arithmetic(op="mod", left=left, right=right):
             modulus = _number(right, instance)
             line = _line(left, instance)
             whole = line is not None and line.slope.denominator == line.shift.denominator == 1
             if whole and modulus is not None and modulus.denominator == 1 and modulus > 0:
                 return _Reading(modulus=int(modulus))
-        case Compare(left=left, right=right):
+        case m.Compare(left=left, right=right):
             one, other = _line(left, instance), _line(right, instance)
             if one is not None and other is not None and one.slope != other.slope:
                 crossing = (other.shift - one.shift) / (one.slope - other.slope)
                 return _Reading(limit=max(floor(crossing), -1))
-        case LeafTerm() | StateTerm() | LogicTerm() | TestTerm() | NumberTerm() | CompositeTerm():
+        case (
+            m.LeafTerm()
+            | m.StateTerm()
+            | m.LogicTerm()
+            | m.TestTerm()
+            | m.NumberTerm()
+            | m.CompositeTerm()
+        ):
             pass
         case _:
             assert_never(term)
     return None
 
 
-def _line(term: Term, instance: Instance) -> _Line | None:
+def _line(term: m.Term, instance: Instance) -> _Line | None:
     """A term as a line over the clock, a constant as a flat one; ``None`` where it is none."""
     number = _number(term, instance)
     if number is not None:
         return _Line(Fraction(0), number)
     match term:
-        case BuiltinCall(name="tick"):
+        case m.BuiltinCall(name="tick"):
             return _Line(Fraction(1), Fraction(0))
-        case Rescale(term=inner, digits=digits):
+        case m.Rescale(term=inner, digits=digits):
             return _scaled(_line(inner, instance), Fraction(10**digits))
-        case Negate(term=inner):
+        case m.Negate(term=inner):
             return _scaled(_line(inner, instance), Fraction(-1))
-        case Arithmetic(op="+" | "-" | "*" as op, left=left, right=right):
+        case m.Arithmetic(op="+" | "-" | "*" as op, left=left, right=right):
             return _joined(op, _line(left, instance), _line(right, instance))
-        case LeafTerm() | StateTerm() | LogicTerm() | TestTerm() | NumberTerm() | CompositeTerm():
+        case (
+            m.LeafTerm()
+            | m.StateTerm()
+            | m.LogicTerm()
+            | m.TestTerm()
+            | m.NumberTerm()
+            | m.CompositeTerm()
+        ):
             return None
         case _:
             assert_never(term)
@@ -174,7 +170,7 @@ def _joined(op: str, one: _Line | None, other: _Line | None) -> _Line | None:
     return _Line(one.slope + sign * other.slope, one.shift + sign * other.shift)
 
 
-def _number(term: Term, instance: Instance) -> Fraction | None:
+def _number(term: m.Term, instance: Instance) -> Fraction | None:
     """An exact constant."""
     try:
         value = constant(term, instance.numbers, instance.params)

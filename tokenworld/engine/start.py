@@ -8,6 +8,7 @@ from functools import cached_property
 from types import NoneType
 from typing import Any, cast
 
+from tokenworld import model as m
 from tokenworld.core import lowered
 from tokenworld.core import nodes as core
 from tokenworld.core.rules import StartRules
@@ -21,21 +22,6 @@ from tokenworld.engine.rows.stepper import RowStepper
 from tokenworld.engine.saved.restore import fill_columns, seat_actors, start_from
 from tokenworld.engine.state import State, column_of
 from tokenworld.ground import Instance, Prose, Raw, implicit_default
-from tokenworld.model import (
-    AddFact,
-    Assign,
-    Body,
-    BoolLiteral,
-    EnumLiteral,
-    NoneLiteral,
-    NumberLiteral,
-    ObjectLiteral,
-    ParamRead,
-    Read,
-    RemoveFact,
-    Term,
-    cell_name,
-)
 from tokenworld.model import Layout as Map
 
 __all__ = ["check_start", "start_state"]
@@ -147,7 +133,7 @@ class _Start:
         for `x` or `y`."""
         places = [(x, y) for y, row in enumerate(drawn.rows) for x in range(len(row))]
         values = self._of_cells(state, drawn.of)
-        numbers = state.add(drawn.of, [cell_name(drawn.of, x, y) for x, y in places])
+        numbers = state.add(drawn.of, [m.cell_name(drawn.of, x, y) for x, y in places])
         cells = dict(zip(places, numbers, strict=True))
         for key, given in values.items():
             column = self._layout.by_id[key]
@@ -170,7 +156,7 @@ class _Start:
             return {key: self._value(one, outside) for key, one in found.items()}
         return cast(dict[str, Raw], found)
 
-    def _value(self, given: Raw | Term, outside: Outside) -> Raw:
+    def _value(self, given: Raw | m.Term, outside: Outside) -> Raw:
         """A value, computed on the row as it is."""
         if given is None or isinstance(given, _PLAIN):
             return given
@@ -226,7 +212,7 @@ class _Start:
                 found[field.fluent][number] = value
         return found
 
-    def _fields(self, state: State) -> Iterator[tuple[str, int, Raw | Term]]:
+    def _fields(self, state: State) -> Iterator[tuple[str, int, Raw | m.Term]]:
         """Each attribute of each object with its value: defaults first, then the fields in written
         order, so that an ordered container is filled in the order of the object lines."""
         for one in self._instance.objects:
@@ -237,7 +223,7 @@ class _Start:
             for key, term in own.items():
                 yield key, one.id, self._literal(term, state)
 
-    def _defaults(self, state: State, of: str) -> dict[str, Raw | Term]:
+    def _defaults(self, state: State, of: str) -> dict[str, Raw | m.Term]:
         """The attributes of a type, each with its default."""
         program = self._instance.program
         if of not in program.types:
@@ -250,22 +236,22 @@ class _Start:
             for key in program.types[of].attributes
         }
 
-    def _literal(self, term: Term, state: State) -> Raw | Term:
+    def _literal(self, term: m.Term, state: State) -> Raw | m.Term:
         """The value of a literal or a param; any other term as it is."""
         kind = type(term)
-        if kind is ObjectLiteral:
-            return state.numbers.get(cast(ObjectLiteral, term).name, term)
-        if kind is ParamRead:
-            return self._instance.params[cast(ParamRead, term).name]
-        if kind is BoolLiteral or kind is NumberLiteral:
-            return cast(BoolLiteral, term).value
-        if kind is EnumLiteral:
-            return cast(EnumLiteral, term).index
-        return None if kind is NoneLiteral else term
+        if kind is m.ObjectLiteral:
+            return state.numbers.get(cast(m.ObjectLiteral, term).name, term)
+        if kind is m.ParamRead:
+            return self._instance.params[cast(m.ParamRead, term).name]
+        if kind is m.BoolLiteral or kind is m.NumberLiteral:
+            return cast(m.BoolLiteral, term).value
+        if kind is m.EnumLiteral:
+            return cast(m.EnumLiteral, term).index
+        return None if kind is m.NoneLiteral else term
 
     # ---- setups -------------------------------------------------------------------------------
 
-    def _carried_out(self, state: State, position: int, body: Body) -> State:
+    def _carried_out(self, state: State, position: int, body: m.Body) -> State:
         """The state after a setup block."""
         puts = self._plain(state, body)
         if puts is None:
@@ -278,15 +264,15 @@ class _Start:
         seat_actors(state)
         return state
 
-    def _plain(self, state: State, body: Body) -> _Puts | None:
+    def _plain(self, state: State, body: m.Body) -> _Puts | None:
         """The slots that a body sets if it names each slot once and every value is a literal, as
         the setups of imported problems do; ``None`` if a value must be computed."""
         found: dict[tuple[int, Key], tuple[Column, Key, Raw]] = {}
         for effect in body:
-            if isinstance(effect, Assign) and effect.op == "=":
+            if isinstance(effect, m.Assign) and effect.op == "=":
                 value = self._literal(effect.value, state)
-            elif isinstance(effect, (AddFact, RemoveFact)):
-                value = isinstance(effect, AddFact)
+            elif isinstance(effect, (m.AddFact, m.RemoveFact)):
+                value = isinstance(effect, m.AddFact)
             else:
                 return None
             put = self._put(state, effect.target, value)
@@ -295,7 +281,9 @@ class _Start:
             found[put[0].index, put[1]] = put
         return list(found.values())
 
-    def _put(self, state: State, target: Read, value: Raw | Term) -> tuple[Column, Key, Raw] | None:
+    def _put(
+        self, state: State, target: m.Read, value: Raw | m.Term
+    ) -> tuple[Column, Key, Raw] | None:
         """A slot with its value; ``None`` if one of the two is no literal, or is `none`."""
         column = self._layout.by_id[target.fluent]
         args = tuple([self._literal(one, state) for one in target.args])

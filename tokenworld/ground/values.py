@@ -11,42 +11,30 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import assert_never
 
-from tokenworld.model import (
-    BoolType,
-    CollectionType,
-    EnumType,
-    NoneType,
-    NumberType,
-    ObjectType,
-    Program,
-    RealType,
-    TextType,
-    ValueType,
-    is_optional,
-)
+from tokenworld import model as m
 
 Raw = bool | int | float | str | None
 Json = bool | int | float | str | None | Sequence["Json"] | Mapping[str, "Json"]
 
 
-def implicit_default(value_type: ValueType) -> Raw:
+def implicit_default(value_type: m.ValueType) -> Raw:
     """The value of a slot that nothing sets (language.md §2)."""
-    if is_optional(value_type):
+    if m.is_optional(value_type):
         return None
     match value_type:
-        case BoolType():
+        case m.BoolType():
             return False
-        case EnumType():
+        case m.EnumType():
             return 0
-        case NumberType(low=low, high=high):
+        case m.NumberType(low=low, high=high):
             below = low is not None and low > 0
             above = high is not None and high < 0
             return low if below or above else 0
-        case RealType():
+        case m.RealType():
             return 0.0
-        case TextType():
+        case m.TextType():
             return ""
-        case ObjectType() | NoneType() | CollectionType():
+        case m.ObjectType() | m.NoneType() | m.CollectionType():
             return None
         case _:
             assert_never(value_type)
@@ -61,20 +49,21 @@ def scaled_text(value: int, decimals: int) -> str:
 
 
 def show_value(
-    program: Program, names: Sequence[str], value_type: ValueType, value: Raw
+    program: m.Program, names: Sequence[str], value_type: m.ValueType, value: Raw
 ) -> bool | int | float | str | None:
     """The exchange form of a raw value; ``names`` are object names by number."""
     if value is None or isinstance(value, (bool, str, float)):
         return value
     match value_type:
-        case EnumType(name=enum):
+        case m.EnumType(name=enum):
             return program.enums[enum].members[value]
-        case ObjectType():
+        case m.ObjectType():
             return names[value]
-        case NumberType(decimals=decimals) if decimals:
+        case m.NumberType(decimals=decimals) if decimals:
             return float(Decimal(value).scaleb(-decimals))
         case (
-            BoolType() | NumberType() | RealType() | TextType() | NoneType() | CollectionType()
+            m.BoolType() | m.NumberType() | m.RealType() | m.TextType() | m.NoneType()
+            | m.CollectionType()
         ):  # fmt: skip
             return value
         case _:
@@ -95,7 +84,7 @@ def values_text(values: Mapping[str, Json]) -> str:
     return ", ".join(f"{name} = {value_text(value)}" for name, value in values.items())
 
 
-def _number(value_type: NumberType, value: object) -> int:
+def _number(value_type: m.NumberType, value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, float, str, Decimal)):
         raise ValueError(f"{value!r} is not a number")
     try:
@@ -114,31 +103,38 @@ def _number(value_type: NumberType, value: object) -> int:
 
 
 def read_value(
-    program: Program, numbers: Mapping[str, int], value_type: ValueType, value: object
+    program: m.Program, numbers: Mapping[str, int], value_type: m.ValueType, value: object
 ) -> Raw:
     """The raw value of an exchanged one.
 
     ``numbers`` are object numbers by name. Raises `ValueError` with a sentence where the value
     does not fit the type.
     """
-    if value is None and is_optional(value_type):
+    if value is None and m.is_optional(value_type):
         return None
     match value_type:
-        case BoolType() if isinstance(value, bool):
+        case m.BoolType() if isinstance(value, bool):
             return value
-        case EnumType(name=enum) if value in program.enums[enum].members:
+        case m.EnumType(name=enum) if value in program.enums[enum].members:
             return program.enums[enum].members.index(str(value))
-        case ObjectType() if isinstance(value, str) and value in numbers:
+        case m.ObjectType() if isinstance(value, str) and value in numbers:
             return numbers[value]
-        case NumberType():
+        case m.NumberType():
             return _number(value_type, value)
-        case RealType() if isinstance(value, (int, float)) and not isinstance(value, bool):
+        case m.RealType() if isinstance(value, (int, float)) and not isinstance(value, bool):
             return float(value)
-        case TextType() if isinstance(value, str):
+        case m.TextType() if isinstance(value, str):
             return value
-        case CollectionType():
+        case m.CollectionType():
             raise ValueError("a collection cannot be stored")
-        case BoolType() | EnumType() | ObjectType() | RealType() | TextType() | NoneType():
+        case (
+            m.BoolType()
+            | m.EnumType()
+            | m.ObjectType()
+            | m.RealType()
+            | m.TextType()
+            | m.NoneType()
+        ):
             raise ValueError(f"{value!r} does not fit here")
         case _:
             assert_never(value_type)

@@ -11,25 +11,13 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from tokenworld import model as m
 from tokenworld.core import lowered
 from tokenworld.engine.layout import Column
 from tokenworld.engine.rows.layout import LONGS, TICK
 from tokenworld.engine.rows.stepper import RowStepper
 from tokenworld.engine.state import State
 from tokenworld.ground import Instance, Raw, domain_of
-from tokenworld.model import (
-    ROOT,
-    BoolType,
-    CollectionType,
-    EnumType,
-    NoneType,
-    NumberType,
-    ObjectType,
-    RealType,
-    TextType,
-    ValueType,
-    is_optional,
-)
 from tokenworld.session import OpenWorld
 from tokenworld.session.rollouts import draws_in_setup
 
@@ -77,9 +65,9 @@ class Axes:
         """Whether there may be other objects than at the start."""
         return bool(self._born) or lowered(self._instance.program).destroys
 
-    def of(self, value_type: ValueType) -> Axis | None:
+    def of(self, value_type: m.ValueType) -> Axis | None:
         """The axis of a type; ``None`` where its values cannot be listed."""
-        if isinstance(value_type, ObjectType):
+        if isinstance(value_type, m.ObjectType):
             return self.of_objects(value_type.name)
         values = domain_of(self._instance, value_type)
         return None if values is None else Axis(None, values, 0)
@@ -191,7 +179,7 @@ def _of_column(column: Column, axes: Axes) -> Iterator[Field]:
     shape = tuple(axis.size for axis in own) or (1,)
     name, of = column.fluent.id, column.fluent.type
     yield Field(name, shape, kind, column, own)
-    if is_optional(of) and isinstance(of, NumberType | RealType):
+    if m.is_optional(of) and isinstance(of, m.NumberType | m.RealType):
         there = Kind(0, 1, np.int8, 0, lambda value: value is not None)
         yield Field(f"{name}?", shape, there, column, own)
 
@@ -208,28 +196,28 @@ def _shape_and_kind(column: Column, axes: Axes) -> tuple[tuple[Axis, ...], Kind]
 def _kind(column: Column, axes: Axes) -> Kind | None:
     """The conversion of the values of a fluent; ``None`` for texts."""
     match column.fluent.type:
-        case BoolType():
+        case m.BoolType():
             return Kind(0, 1, np.int8, 0, bool)
-        case EnumType() as of:
+        case m.EnumType() as of:
             members = axes.of(of)
             size = members.size if members is not None else 0
             return Kind(-1, size - 1, np.int64, -1, lambda value: -1 if value is None else value)
-        case ObjectType(name=name):
+        case m.ObjectType(name=name):
             axis = axes.of_objects(name)
             return Kind(
                 -1, max(0, axis.size - 1), np.int64, -1, lambda value: axis.places.get(value, -1)
             )
-        case NumberType() as of:
+        case m.NumberType() as of:
             return _of_number(of)
-        case RealType():
+        case m.RealType():
             return Kind(-inf, inf, np.float64, 0, lambda value: 0.0 if value is None else value)
-        case TextType() | NoneType() | CollectionType():
+        case m.TextType() | m.NoneType() | m.CollectionType():
             return None
         case _:
             assert_never(column.fluent.type)
 
 
-def _of_number(of: NumberType) -> Kind:
+def _of_number(of: m.NumberType) -> Kind:
     """A number in its own unit; a double where it has decimals."""
     unit = 10**of.decimals
     low = -LARGEST if of.low is None else max(of.low, -LARGEST) / unit
@@ -258,7 +246,7 @@ def _of_run(world: OpenWorld, axes: Axes) -> Iterator[Field]:
     yield Field("@tick", (1,), counts, read=lambda stepper, S: min(S[TICK], LARGEST))
     if names:
         yield Field("@endings", (len(names),), truths, read=_reached)
-    every = axes.of_objects(ROOT)
+    every = axes.of_objects(m.ROOT)
     if axes.comes_and_goes and every.size:
         yield Field("@alive", (every.size,), truths, read=lambda stepper, S: _alive(every))
     if len(axes.start.actors) > 1:

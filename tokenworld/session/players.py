@@ -12,26 +12,10 @@ from pathlib import Path
 from random import Random
 from typing import Final, NoReturn, Protocol, assert_never
 
+from tokenworld import model as m
 from tokenworld.diagnostics import Diagnostic, Failure, Source, did_you_mean, read_source, usage
 from tokenworld.engine import Engine, EngineSimulator, State, draw
 from tokenworld.ground import PASS, By, Command, Outcome, Raw, constant, parameter_domains
-from tokenworld.model import (
-    Action,
-    Binder,
-    CallStep,
-    Expect,
-    Given,
-    ObjectType,
-    PassStep,
-    RefusedCheck,
-    Replay,
-    Scenario,
-    ScenarioStep,
-    Seed,
-    StatusCheck,
-    TypedStep,
-    When,
-)
 from tokenworld.planning.space.observed_draws import NOTHING, Observed, ObservedSimulator
 from tokenworld.planning.space.policy import Policy, advised, read_policy
 from tokenworld.prose.intents import CallIntent, IntentLine, PassIntent, TypedIntent, read_script
@@ -204,10 +188,10 @@ def typed_command(world: OpenWorld, state: State, chosen: Random) -> Command | N
     return Command(action.name, tuple(chosen.choice(one) for one in domains))
 
 
-def _domains(world: OpenWorld, state: State, params: tuple[Binder, ...]) -> list[Sequence[Raw]]:
+def _domains(world: OpenWorld, state: State, params: tuple[m.Binder, ...]) -> list[Sequence[Raw]]:
     declared = parameter_domains(world.instance, params)
     return [
-        state.live[binder.type.name] if isinstance(binder.type, ObjectType) else domain
+        state.live[binder.type.name] if isinstance(binder.type, m.ObjectType) else domain
         for binder, domain in zip(params, declared, strict=True)
     ]
 
@@ -282,7 +266,7 @@ class _Turn:
     def _draw(self, what: str, size: int) -> int:
         return uniform(self._session.seed, self._turn, what, size, "player adversarial")
 
-    def _action(self, what: str) -> Action | None:
+    def _action(self, what: str) -> m.Action | None:
         return self._actions[self._draw(what, len(self._actions))] if self._actions else None
 
     def _illegal(self) -> AnyIntent:
@@ -302,7 +286,7 @@ class _Turn:
                 break
         return command
 
-    def _domains(self, params: tuple[Binder, ...]) -> list[Sequence[Raw]]:
+    def _domains(self, params: tuple[m.Binder, ...]) -> list[Sequence[Raw]]:
         return _domains(self._session.world, self._session.state, params)
 
     def _any_object(self, what: str) -> str:
@@ -326,7 +310,7 @@ class _Turn:
         return TypedIntent(f"{action.name}({listed})")
 
 
-def find_scenario(world: OpenWorld, title: str) -> Scenario:
+def find_scenario(world: OpenWorld, title: str) -> m.Scenario:
     """The scenario of a world with this title; `Failure` TW0006 if there is none, or if it edits
     the state, so that it is no run that could be replayed."""
     listed = [one for one in world.program.scenarios if one.world == world.world.name]
@@ -336,7 +320,7 @@ def find_scenario(world: OpenWorld, title: str) -> Scenario:
         hint = did_you_mean(title, titles) or "Name a scenario of this world by its title."
         _fail(f"World `{world.world.name}` has no scenario `{title}`.", hint)
     for place, step in enumerate(found.steps):
-        if isinstance(step, Given | Replay) or (isinstance(step, Seed) and place):
+        if isinstance(step, m.Given | m.Replay) or (isinstance(step, m.Seed) and place):
             what = f"Scenario `{title}` changes the state by hand, which a run cannot record."
             _fail(what, "Choose one with `when` steps only, or run it with `tw test`.")
     return found
@@ -346,18 +330,18 @@ def _fail(message: str, hint: str) -> NoReturn:
     raise usage(message, hint)
 
 
-def seed_of(scenario: Scenario, seed: int) -> int:
+def seed_of(scenario: m.Scenario, seed: int) -> int:
     """The seed that a scenario begins with, else the given one."""
     first = scenario.steps[0] if scenario.steps else None
-    return first.seed if isinstance(first, Seed) else seed
+    return first.seed if isinstance(first, m.Seed) else seed
 
 
-def scenario_player(scenario: Scenario) -> Player:
+def scenario_player(scenario: m.Scenario) -> Player:
     """Gives the intents of the `when` steps; those before an actor in a round pass."""
 
     def play(session: Session) -> Iterator[AnyIntent | Expecting]:
         for place, step in enumerate(scenario.steps):
-            if isinstance(step, When):
+            if isinstance(step, m.When):
                 wanted = _wanted(scenario.steps[place + 1 :])
                 for again in range(step.times):
                     yield from _passes(session, step.by)
@@ -369,15 +353,15 @@ def scenario_player(scenario: Scenario) -> Player:
     return play
 
 
-def _wanted(following: Sequence[ScenarioStep]) -> str | None:
+def _wanted(following: Sequence[m.ScenarioStep]) -> str | None:
     """The status that the checks up to the next step ask for."""
     for step in following:
-        if isinstance(step, When):
+        if isinstance(step, m.When):
             return None
-        for check in step.checks if isinstance(step, Expect) else ():
-            if isinstance(check, RefusedCheck):
+        for check in step.checks if isinstance(step, m.Expect) else ():
+            if isinstance(check, m.RefusedCheck):
                 return "refused"
-            if isinstance(check, StatusCheck):
+            if isinstance(check, m.StatusCheck):
                 return check.status
     return None
 
@@ -391,17 +375,17 @@ def _passes(session: Session, actor: str | None) -> Iterator[Expecting]:
         going = session.state.turn > 0 and session.actor != actor
 
 
-def given_in(session: Session, step: When) -> AnyIntent:
+def given_in(session: Session, step: m.When) -> AnyIntent:
     """The intent of a `when` step now; of somebody whose turn it is not, the words, so that they
     are refused."""
     if step.by is not None and step.by != session.actor:
         return TypedIntent(step.source, step.by)
     match step.intent:
-        case TypedStep(text=text):
+        case m.TypedStep(text=text):
             return text
-        case PassStep():
+        case m.PassStep():
             return PASS
-        case CallStep(action=action, args=args):
+        case m.CallStep(action=action, args=args):
             numbers, params = session.state.numbers, session.engine.instance.params
             return Command(action, tuple(constant(arg, numbers, params) for arg in args))
         case _:

@@ -6,34 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import assert_never
 
+from tokenworld import model as m
 from tokenworld.diagnostics import Failure, Span
 from tokenworld.engine import EngineSimulator, SeededLuck, State
 from tokenworld.ground import PASS, Json, Outcome, Raw, constant, show_value, values_text
-from tokenworld.model import (
-    Always,
-    Check,
-    EmitsCheck,
-    Expect,
-    Given,
-    HoldsCheck,
-    LostCheck,
-    Never,
-    RefusedCheck,
-    Replay,
-    SaysCheck,
-    Scenario,
-    ScenarioStep,
-    Seed,
-    StatusCheck,
-    Term,
-    UnchangedCheck,
-    UnwinnableCheck,
-    When,
-    WinnableCheck,
-    WithinCheck,
-    WonCheck,
-    atoms_of,
-)
 from tokenworld.session.loading import Loaded, OpenWorld, compile_world
 from tokenworld.session.players import give_once, given_in, runner_pass
 from tokenworld.session.session import Session
@@ -67,11 +43,11 @@ class Fruitless:
     the same status.
     """
 
-    step: When | None = None
+    step: m.When | None = None
     _open: list[Outcome] = field(default_factory=list)
     _last: Outcome | None = None
 
-    def begin(self, step: When) -> None:
+    def begin(self, step: m.When) -> None:
         """A new step is taken."""
         self.step, self._open, self._last = step, [], None
 
@@ -81,12 +57,12 @@ class Fruitless:
         if outcome.fruitless:
             self._open.append(outcome)
 
-    def meet(self, check: Check) -> None:
+    def meet(self, check: m.Check) -> None:
         """A check of the scenario is made."""
         match check:
-            case RefusedCheck(label=label):
+            case m.RefusedCheck(label=label):
                 left = [one for one in self._open if not is_refused(one, label)]
-            case StatusCheck(status=status):
+            case m.StatusCheck(status=status):
                 left = [one for one in self._open if one.status != status]
             case _:
                 return
@@ -100,7 +76,7 @@ class Fruitless:
         return f"{status_of(self._open[0])}\n{hint}"
 
 
-_EndingCheck = WonCheck | LostCheck | WithinCheck | WinnableCheck | UnwinnableCheck
+_EndingCheck = m.WonCheck | m.LostCheck | m.WithinCheck | m.WinnableCheck | m.UnwinnableCheck
 PLAN_SECONDS = 60.0
 
 
@@ -153,7 +129,7 @@ class ScenarioResult:
 
 def run_scenario(
     loaded: Loaded,
-    scenario: Scenario,
+    scenario: m.Scenario,
     *,
     plan_seconds: float = PLAN_SECONDS,
     states: int | None = None,
@@ -168,10 +144,10 @@ def run_scenario(
     world = loaded.program.worlds[scenario.world]
     overrides: dict[str, Raw] = {}
     for step in scenario.steps:
-        for setting in step.params if isinstance(step, Given) else ():
+        for setting in step.params if isinstance(step, m.Given) else ():
             overrides[setting.name] = constant(setting.value, {}, overrides)
     engine = compile_world(loaded.program, world, overrides)
-    seed = next((step.seed for step in scenario.steps[:1] if isinstance(step, Seed)), 0)
+    seed = next((step.seed for step in scenario.steps[:1] if isinstance(step, m.Seed)), 0)
     opened = OpenWorld(loaded, world, engine)
     session = Session(opened, seed, player="scenario", operator=True)
     runner = _Runner(session, plan_seconds, states, say, watch)
@@ -193,7 +169,7 @@ class _Runner:
     say: Callable[[str], None] | None
     watch: Callable[[Outcome], None] | None = None
     checks: list[CheckResult] = field(default_factory=list)
-    lasting: list[Always | Never] = field(default_factory=list)
+    lasting: list[m.Always | m.Never] = field(default_factory=list)
     before: State | None = None
     said: list[str] = field(default_factory=list)
     events: list[tuple[str, tuple[Json, ...]]] = field(default_factory=list)
@@ -203,28 +179,28 @@ class _Runner:
 
     # ---- steps --------------------------------------------------------------------------------
 
-    def step(self, step: ScenarioStep) -> None:
+    def step(self, step: m.ScenarioStep) -> None:
         match step:
-            case Seed(seed=seed):
+            case m.Seed(seed=seed):
                 self.session.reseed(seed)
-            case Given(body=body):
+            case m.Given(body=body):
                 self.session.edit(body)
                 self._check_lasting()
-            case When():
+            case m.When():
                 self.settle()
                 self._when(step)
-            case Expect(checks=checks):
+            case m.Expect(checks=checks):
                 for check in checks:
                     self.fruitless.meet(check)
                     self._check(check)
-            case Always() | Never():
+            case m.Always() | m.Never():
                 self.lasting.append(step)
-            case Replay():
+            case m.Replay():
                 self._replay(step)
             case _:
                 assert_never(step)
 
-    def _replay(self, step: Replay) -> None:
+    def _replay(self, step: m.Replay) -> None:
         """Every row of a file, each from its own state; reports the first difference."""
         from tokenworld.session.replaying import replayed
 
@@ -232,7 +208,7 @@ class _Runner:
         self._add(f'replay "{step.path}"', difference is None, difference or "", step.span)
         self.ticks += number
 
-    def _when(self, step: When) -> None:
+    def _when(self, step: m.When) -> None:
         self.before, self.said, self.events = self.session.state, [], []
         self.fruitless.begin(step)
         for _ in range(step.times):
@@ -272,7 +248,7 @@ class _Runner:
             halted = outcomes[-1].status == "halted"
             going = not halted and session.state.turn > 0 and session.actor != actor
 
-    def _constant(self, term: Term) -> Raw:
+    def _constant(self, term: m.Term) -> Raw:
         instance = self.session.engine.instance
         return constant(term, self.session.state.numbers, instance.params)
 
@@ -280,7 +256,7 @@ class _Runner:
         """Check the conditions that must hold after every step; each breach is reported once."""
         for rule in list(self.lasting):
             holds = bool(self.session.engine.ask(self.session.state, rule.condition))
-            wanted = isinstance(rule, Always)
+            wanted = isinstance(rule, m.Always)
             if holds != wanted:
                 word = "always" if wanted else "never"
                 found = f"it is {'true' if holds else 'false'} after tick {self.session.tick}"
@@ -292,34 +268,34 @@ class _Runner:
     def _add(self, wanted: str, ok: bool, found: str, span: Span) -> None:
         self.checks.append(CheckResult(wanted, ok, "" if ok else found, span))
 
-    def _check(self, check: Check) -> None:
+    def _check(self, check: m.Check) -> None:
         match check:
-            case HoldsCheck(condition=condition, source=source):
+            case m.HoldsCheck(condition=condition, source=source):
                 self._holds(condition, source, check.span)
-            case RefusedCheck(label=label):
+            case m.RefusedCheck(label=label):
                 ok = is_refused(self.last, label)
                 wanted = "refused" + (f" because {label}" if label else "")
                 self._add(wanted, ok, status_of(self.last), check.span)
-            case StatusCheck(status=status):
+            case m.StatusCheck(status=status):
                 ok = self.last is not None and self.last.status == status
                 self._add(f"status {status}", ok, status_of(self.last), check.span)
-            case UnchangedCheck():
+            case m.UnchangedCheck():
                 self._unchanged(check.span)
-            case SaysCheck(text=text):
+            case m.SaysCheck(text=text):
                 ok = any(text in line for line in self.said)
                 heard = " / ".join(self.said) or "nothing"
                 self._add(f'says "{text}"', ok, f"it said: {heard}", check.span)
-            case EmitsCheck():
+            case m.EmitsCheck():
                 self._emits(check)
             case _:
                 self._ending(check)
 
-    def _holds(self, condition: Term, source: str, span: Span) -> None:
+    def _holds(self, condition: m.Term, source: str, span: Span) -> None:
         engine, session = self.session.engine, self.session
         ok = bool(engine.ask(session.state, condition, self.before))
         self._add(source, ok, "" if ok else self._false(condition), span)
 
-    def _false(self, condition: Term) -> str:
+    def _false(self, condition: m.Term) -> str:
         """The message for a false condition, with the values that it reads."""
         session = self.session
         program, state = session.world.program, session.state
@@ -328,11 +304,11 @@ class _Runner:
         def text(span: Span) -> str:
             return " ".join(texts.get(span.file, "")[span.start : span.end].split())
 
-        def value(term: Term) -> Json:
+        def value(term: m.Term) -> Json:
             found = session.engine.ask(state, term, self.before)
             return show_value(program, state.names, term.type, found)
 
-        values = {one.text: value(one.term) for one in atoms_of(condition, text)}
+        values = {one.text: value(one.term) for one in m.atoms_of(condition, text)}
         return f"it is false ({values_text(values)})" if values else "it is false"
 
     def _unchanged(self, span: Span) -> None:
@@ -342,7 +318,7 @@ class _Runner:
         found = ", ".join(f"{c.fluent}{list(c.args)}: {c.old} → {c.new}" for c in changed)
         self._add("unchanged", ok, found or "time changed it", span)
 
-    def _emits(self, check: EmitsCheck) -> None:
+    def _emits(self, check: m.EmitsCheck) -> None:
         instance = self.session.engine.instance
         params = instance.program.events[check.event].params
         names = self.session.state.names
@@ -357,17 +333,17 @@ class _Runner:
 
     def _ending(self, check: _EndingCheck) -> None:
         match check:
-            case WonCheck(name=name):
+            case m.WonCheck(name=name):
                 wanted = "won" + (f" {name}" if name else "")
                 self._add(wanted, self.session.won(name), self._latched(), check.span)
-            case LostCheck(name=name):
+            case m.LostCheck(name=name):
                 wanted = "lost" + (f" {name}" if name else "")
                 self._add(wanted, self.session.lost(name), self._latched(), check.span)
-            case WithinCheck(ticks=ticks, condition=condition, source=source):
+            case m.WithinCheck(ticks=ticks, condition=condition, source=source):
                 self._within(ticks, condition, source, check.span)
-            case WinnableCheck(within=within):
+            case m.WinnableCheck(within=within):
                 self._winnable(within, check.span)
-            case UnwinnableCheck():
+            case m.UnwinnableCheck():
                 self._unwinnable(check.span)
             case _:
                 assert_never(check)
@@ -375,7 +351,7 @@ class _Runner:
     def _latched(self) -> str:
         return f"reached so far: {', '.join(self.session.latched) or 'no ending'}"
 
-    def _within(self, ticks: int, condition: Term, source: str, span: Span) -> None:
+    def _within(self, ticks: int, condition: m.Term, source: str, span: Span) -> None:
         engine, state = self.session.engine, self.session.state
         holds = bool(engine.ask(state, condition))
         for _ in range(ticks):

@@ -9,26 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from tokenworld.core import StatementVisitor
-from tokenworld.core.nodes import (
-    Body,
-    BranchDraw,
-    Create,
-    Describe,
-    Destroy,
-    Draw,
-    Emit,
-    For,
-    If,
-    Let,
-    PickDraw,
-    Require,
-    Reward,
-    Say,
-    Template,
-    Term,
-    Write,
-    WriteOp,
-)
+from tokenworld.core import nodes as core
 from tokenworld.diagnostics import Span
 from tokenworld.engine.reference.chance import Counts, Drawn, Lot
 from tokenworld.engine.reference.terms import fitting
@@ -45,7 +26,7 @@ MOST_BIRTHS = 100
 class Wanted:
     """One wanted change of a slot, and the rule that wants it."""
 
-    op: WriteOp
+    op: core.WriteOp
     fluent: Fluent
     args: tuple[Raw, ...]
     value: Any
@@ -80,7 +61,7 @@ def bounded(value: Raw, fluent: Fluent) -> Raw:
 class Line:
     """Prose to be rendered on the state after the body: a template, or a thing to describe."""
 
-    what: Template | int | None
+    what: core.Template | int | None
     env: Env
 
 
@@ -108,7 +89,7 @@ class Teller(StatementVisitor[Env, Env]):
         self.words, self.wants, self.lot = words, wants, lot
         self.program, self.depth = words.program, 0
 
-    def run(self, body: Body, env: Env) -> Env:
+    def run(self, body: core.Body, env: Env) -> Env:
         """Every statement in written order; the environment behind them."""
         for statement in body:
             env = self.statement(statement, env)
@@ -116,22 +97,22 @@ class Teller(StatementVisitor[Env, Env]):
 
     # ---- control ----------------------------------------------------------------------------
 
-    def choose(self, statement: If, env: Env) -> Env:
+    def choose(self, statement: core.If, env: Env) -> Env:
         taken = self.words.holds(statement.condition, env)
         self.run(statement.then if taken else statement.otherwise, env)
         return env
 
-    def loop(self, statement: For, env: Env) -> Env:
+    def loop(self, statement: core.For, env: Env) -> Env:
         for inner in list(self.words.bindings(statement.binders, statement.where, env)):
             self.run(statement.body, inner)
         return env
 
-    def require(self, statement: Require, env: Env) -> Env:
+    def require(self, statement: core.Require, env: Env) -> Env:
         raise TypeError("a require stands at the head of an action")
 
     # ---- changes ----------------------------------------------------------------------------
 
-    def write(self, statement: Write, env: Env) -> Env:
+    def write(self, statement: core.Write, env: Env) -> Env:
         value, target = self.words.term(statement.value, env), statement.target
         args = tuple(self.words.term(arg, env) for arg in target.args)
         fluent = self.program.fluents[target.fluent]
@@ -146,7 +127,7 @@ class Teller(StatementVisitor[Env, Env]):
             self.wants.writes.append(Wanted(statement.op, fluent, args, value, self.lot.rule))
         return env
 
-    def destroy(self, statement: Destroy, env: Env) -> Env:
+    def destroy(self, statement: core.Destroy, env: Env) -> Env:
         number = self.words.term(statement.target, env)
         if number is not None:
             self.wants.doomed.append((number, self.lot.rule))
@@ -154,7 +135,7 @@ class Teller(StatementVisitor[Env, Env]):
 
     # ---- creation ---------------------------------------------------------------------------
 
-    def create(self, statement: Create, env: Env) -> Env:
+    def create(self, statement: core.Create, env: Env) -> Env:
         """A new object: its fields, then the births of its types."""
         number = env.state.next_id + len(self.wants.births)
         name = self._free_name(statement, number, env)
@@ -184,7 +165,7 @@ class Teller(StatementVisitor[Env, Env]):
         self.depth -= 1
         return inside
 
-    def _free_name(self, statement: Create, number: int, env: Env) -> str:
+    def _free_name(self, statement: core.Create, number: int, env: Env) -> str:
         """The name of its `create` with its number, or alone if that always makes one object."""
         name = written_name(statement.name)
         name = name if statement.named else f"{name}_{number}"
@@ -195,33 +176,33 @@ class Teller(StatementVisitor[Env, Env]):
 
     # ---- draws ------------------------------------------------------------------------------
 
-    def let(self, statement: Let, env: Env) -> Env:
+    def let(self, statement: core.Let, env: Env) -> Env:
         value = statement.value
-        if isinstance(value, Draw):
+        if isinstance(value, core.Draw):
             found = self._drawing(value, env)
             return replace(
                 env, locals={**env.locals, **dict(zip(statement.names, found, strict=True))}
             )
         return env.bind(statement.names[0], self.words.term(value, env))
 
-    def _drawing(self, draw: Draw, env: Env) -> tuple[Any, ...]:
+    def _drawing(self, draw: core.Draw, env: Env) -> tuple[Any, ...]:
         """The values that a draw names."""
-        if isinstance(draw, BranchDraw):
+        if isinstance(draw, core.BranchDraw):
             return (self._branch(draw, env),)
-        if isinstance(draw, PickDraw):
+        if isinstance(draw, core.PickDraw):
             chosen = self._picked(draw, env)
             names = [binder.name for binder in draw.binders]
             return tuple(None if chosen is None else chosen.locals[name] for name in names)
         first, last = self.words.term(draw.low, env), self.words.term(draw.high, env)
         return (first + (last - first) * self.lot.share(),)
 
-    def _share(self, term: Term, env: Env) -> Fraction:
+    def _share(self, term: core.Term, env: Env) -> Fraction:
         share = self.words.term(term, env)
         if share is None:
             raise Fault("TW1006", "undefined", "A probability is `none`.")
         return Fraction(share) / Fraction(10 ** decimals_of(term))
 
-    def _branch(self, draw: BranchDraw, env: Env) -> int:
+    def _branch(self, draw: core.BranchDraw, env: Env) -> int:
         """The branch that happens, one past the last for none of them."""
         shares = [self._share(one, env) for one in draw.probabilities]
         rest = 1 - sum(shares, Fraction(0))
@@ -235,7 +216,7 @@ class Teller(StatementVisitor[Env, Env]):
             self.wants.drawn.append(drawn)
         return choice
 
-    def _picked(self, draw: PickDraw, env: Env) -> Env | None:
+    def _picked(self, draw: core.PickDraw, env: Env) -> Env | None:
         """The environment of the chosen candidate, ``None`` if there is none."""
         key, weight = draw.key, draw.weight
         candidates = list(self.words.bindings(draw.binders, draw.where, env))
@@ -265,21 +246,21 @@ class Teller(StatementVisitor[Env, Env]):
 
     # ---- output -----------------------------------------------------------------------------
 
-    def say(self, statement: Say, env: Env) -> Env:
+    def say(self, statement: core.Say, env: Env) -> Env:
         self.wants.lines.append(Line(statement.template, env))
         return env
 
-    def describe(self, statement: Describe, env: Env) -> Env:
+    def describe(self, statement: core.Describe, env: Env) -> Env:
         self.wants.lines.append(Line(self.words.term(statement.target, env), env))
         return env
 
-    def reward(self, statement: Reward, env: Env) -> Env:
+    def reward(self, statement: core.Reward, env: Env) -> Env:
         paid = self.words.term(statement.amount, env)
         real = isinstance(paid, float)
         self.wants.rewards.append(paid if real else self.words.amount(statement.amount, env))
         return env
 
-    def emit(self, statement: Emit, env: Env) -> Env:
+    def emit(self, statement: core.Emit, env: Env) -> Env:
         names = {**env.state.names, **self._new_names()}
         params = self.program.events[statement.event].params
         shown = [

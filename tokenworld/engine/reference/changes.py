@@ -5,24 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from tokenworld import model as m
 from tokenworld.diagnostics import Span
 from tokenworld.engine.reference.bodies import Born, Wanted, Wants, bounded
 from tokenworld.engine.reference.values import Fault, Known, Slot, State, copied, stored
 from tokenworld.ground import Raw
-from tokenworld.model import (
-    ROOT,
-    Fluent,
-    FluentParam,
-    ObjectType,
-    TextType,
-)
 
-LIFE = Fluent(
-    ROOT,
-    ROOT,
+LIFE = m.Fluent(
+    m.ROOT,
+    m.ROOT,
     "attribute",
-    (FluentParam("x", ObjectType(ROOT)),),
-    TextType(optional=True),
+    (m.FluentParam("x", m.ObjectType(m.ROOT)),),
+    m.TextType(optional=True),
     None,
     Span("", 0, 0, 1, 1, 1, 1),
 )
@@ -33,19 +27,19 @@ LIFE = Fluent(
 class Made:
     """A change that was made: a slot, its old and new value, the rule that asked last."""
 
-    fluent: Fluent
+    fluent: m.Fluent
     args: tuple[Raw, ...]
     old: Raw
     new: Raw
     rule: str
 
 
-_Written = tuple[Fluent, tuple[Raw, ...]]
+_Written = tuple[m.Fluent, tuple[Raw, ...]]
 
 
 @dataclass
 class _Slot:
-    fluent: Fluent
+    fluent: m.Fluent
     args: tuple[Raw, ...]
     place: int
     writes: list[Wanted] = field(default_factory=list)
@@ -88,7 +82,7 @@ def _somebodys(state: State, write: Wanted) -> bool:
     return all(
         arg in state.kinds
         for param, arg in zip(write.fluent.params, write.args, strict=True)
-        if isinstance(param.type, ObjectType)
+        if isinstance(param.type, m.ObjectType)
     )
 
 
@@ -146,7 +140,7 @@ def _first_written(known: Known, wants: Wants) -> list[_Written]:
     return [(known.program.fluents[key], args) for key, args in keys]
 
 
-def _check(known: Known, state: State, written: list[_Written], cyclic: list[Fluent]) -> None:
+def _check(known: Known, state: State, written: list[_Written], cyclic: list[m.Fluent]) -> None:
     """Check `unique`, then cycles, for every slot that was written or created.
 
     ``cyclic`` are the nested fluents that led from an object back to it before the destroyed left.
@@ -158,17 +152,17 @@ def _check(known: Known, state: State, written: list[_Written], cyclic: list[Flu
         raise Fault("TW1005", "cycle", f"`{fluent.name}` would make a cycle.")
 
 
-def _repeated(known: Known, state: State, fluent: Fluent, args: tuple[Raw, ...]) -> bool:
+def _repeated(known: Known, state: State, fluent: m.Fluent, args: tuple[Raw, ...]) -> bool:
     value = known.get(state, fluent, args)
     rows = known.rows(state, fluent)
     return value is not None and sum(1 for _, other in rows if other == value) > 1
 
 
-def _in_itself(known: Known, state: State, fluent: Fluent, args: tuple[Raw, ...]) -> bool:
+def _in_itself(known: Known, state: State, fluent: m.Fluent, args: tuple[Raw, ...]) -> bool:
     return fluent.nested and args[0] in known.leading(state, fluent.id, args[0])
 
 
-def _on_cycle(known: Known, state: State, fluent: Fluent, args: tuple[Raw, ...]) -> bool:
+def _on_cycle(known: Known, state: State, fluent: m.Fluent, args: tuple[Raw, ...]) -> bool:
     made = fluent.acyclic and known.get(state, fluent, args)
     return bool(made) and args[0] in known.leading(state, fluent.id, args[0])
 
@@ -180,13 +174,13 @@ def _destroyed(known: Known, state: State, number: int, rule: str) -> list[Made]
     """Contents move to where the object was, references to it become none, its slots go."""
     made: list[Made] = []
 
-    def put(fluent: Fluent, args: tuple[Raw, ...], value: Raw) -> None:
+    def put(fluent: m.Fluent, args: tuple[Raw, ...], value: Raw) -> None:
         old = known.get(state, fluent, args)
         known.put(state, fluent, args, value)
         made.append(Made(fluent, args, old, value, rule))
 
     for fluent in known.program.fluents.values():
-        if not isinstance(fluent.type, ObjectType):
+        if not isinstance(fluent.type, m.ObjectType):
             continue
         if fluent.nested:
             heir = known.get(state, fluent, (number,))
@@ -215,23 +209,23 @@ def _destroyed(known: Known, state: State, number: int, rule: str) -> list[Made]
     return [Made(LIFE, (number,), kind, None, rule), *made]
 
 
-def _has(known: Known, state: State, fluent: Fluent, number: int) -> bool:
+def _has(known: Known, state: State, fluent: m.Fluent, number: int) -> bool:
     of = fluent.params[0].type
-    return isinstance(of, ObjectType) and known.program.is_subtype(state.kinds[number], of.name)
+    return isinstance(of, m.ObjectType) and known.program.is_subtype(state.kinds[number], of.name)
 
 
 def _told_of(known: Known, watch: str, args: tuple[Raw, ...], number: int) -> bool:
     """Whether a watch spoke of an object: what is gone need not be remembered."""
     params = known.program.watches[watch].params
     return any(
-        arg == number and isinstance(binder.type, ObjectType)
+        arg == number and isinstance(binder.type, m.ObjectType)
         for binder, arg in zip(params, args, strict=True)
     )
 
 
-def _about(fluent: Fluent, args: tuple[Raw, ...], number: int) -> bool:
+def _about(fluent: m.Fluent, args: tuple[Raw, ...], number: int) -> bool:
     return any(
-        arg == number and isinstance(param.type, ObjectType)
+        arg == number and isinstance(param.type, m.ObjectType)
         for arg, param in zip(args, fluent.params, strict=True)
     )
 

@@ -9,25 +9,9 @@ from fractions import Fraction
 from itertools import islice
 from typing import Any
 
+from tokenworld import model as m
 from tokenworld.core import TermVisitor
-from tokenworld.core.nodes import (
-    Actor,
-    Binder,
-    Call,
-    Choice,
-    Constant,
-    DeriveCall,
-    Fold,
-    Members,
-    ObjectName,
-    ParamValue,
-    Read,
-    Template,
-    Term,
-    Text,
-    TypeTest,
-    Variable,
-)
+from tokenworld.core import nodes as core
 from tokenworld.core.rules import Derive
 from tokenworld.core.walk import subterms
 from tokenworld.diagnostics.limits import TOO_LARGE, TOO_LONG
@@ -41,15 +25,6 @@ from tokenworld.engine.reference.values import (
     decimals_of,
 )
 from tokenworld.ground import Raw
-from tokenworld.model import (
-    BoolType,
-    EnumType,
-    IntervalRange,
-    NumberType,
-    ObjectType,
-    RealType,
-    TypeRange,
-)
 
 # ---- Numbers -------------------------------------------------------------------------------------
 # Arithmetic on raw numbers: scaled whole numbers stay exact, doubles are doubles (§2).
@@ -96,7 +71,7 @@ def calculated(op: str, left: Any, right: Any, *, real: bool) -> Any:
             return left % right
 
 
-def number_function(term: Call, args: list[Any]) -> Any:
+def number_function(term: core.Call, args: list[Any]) -> Any:
     """The functions on numbers; none of the arguments is `none`."""
     match term.op:
         case "abs":
@@ -124,10 +99,10 @@ def number_function(term: Call, args: list[Any]) -> Any:
             return _analytic(term.op, args[0])
 
 
-def _exact(term: Call, value: Any) -> Fraction:
+def _exact(term: core.Call, value: Any) -> Fraction:
     """The number that a raw argument represents."""
     kind = term.args[0].type
-    if isinstance(kind, NumberType):
+    if isinstance(kind, m.NumberType):
         return Fraction(value, 10**kind.decimals)
     if not math.isfinite(value):
         raise _undefined("A result is outside the reals.")
@@ -169,38 +144,38 @@ class Terms(TermVisitor[Env, Any]):
         self.known, self.program, self.rules = known, known.program, known.rules
         self.instance = known.instance
 
-    def holds(self, term: Term | None, env: Env) -> bool:
+    def holds(self, term: core.Term | None, env: Env) -> bool:
         """A condition: `none` counts as false; no condition holds."""
         return term is None or bool(self.term(term, env))
 
     # ---- names and constants ------------------------------------------------------------------
 
-    def constant(self, term: Constant, env: Env) -> Any:
+    def constant(self, term: core.Constant, env: Env) -> Any:
         return term.value
 
-    def object_name(self, term: ObjectName, env: Env) -> Any:
+    def object_name(self, term: core.ObjectName, env: Env) -> Any:
         return next(number for number, own in env.state.names.items() if own == term.name)
 
-    def param_value(self, term: ParamValue, env: Env) -> Any:
+    def param_value(self, term: core.ParamValue, env: Env) -> Any:
         return self.instance.params[term.name]
 
-    def variable(self, term: Variable, env: Env) -> Any:
+    def variable(self, term: core.Variable, env: Env) -> Any:
         return env.locals[term.name]
 
-    def actor(self, term: Actor, env: Env) -> Any:
+    def actor(self, term: core.Actor, env: Env) -> Any:
         return env.me
 
-    def choice(self, term: Choice, env: Env) -> Any:
+    def choice(self, term: core.Choice, env: Env) -> Any:
         return self.term(term.then if self.holds(term.condition, env) else term.otherwise, env)
 
-    def type_test(self, term: TypeTest, env: Env) -> Any:
+    def type_test(self, term: core.TypeTest, env: Env) -> Any:
         kind = self._kind(self.term(term.term, env), env)
         return kind is not None and self.program.is_subtype(kind, term.of)
 
-    def text(self, term: Text, env: Env) -> Any:
+    def text(self, term: core.Text, env: Env) -> Any:
         return self.rendered(term.template, env)
 
-    def rendered(self, template: Template, env: Env) -> str:
+    def rendered(self, template: core.Template, env: Env) -> str:
         """A template as prose; see `words`."""
         raise NotImplementedError
 
@@ -209,18 +184,18 @@ class Terms(TermVisitor[Env, Any]):
 
     # ---- reading ----------------------------------------------------------------------------
 
-    def read(self, term: Read, env: Env) -> Any:
+    def read(self, term: core.Read, env: Env) -> Any:
         there = self._there(term, env)
         slot = (term.fluent, tuple(self.term(arg, env) for arg in term.args))
         if slot in there.given:
             return there.given[slot]
         return self.known.get(there.state, self.program.fluents[term.fluent], slot[1])
 
-    def derive_call(self, term: DeriveCall, env: Env) -> Any:
+    def derive_call(self, term: core.DeriveCall, env: Env) -> Any:
         args = [self.term(arg, env) for arg in term.args]
         return self.derived(term.derive, args, self._there(term, env))
 
-    def members(self, term: Members, env: Env) -> Any:
+    def members(self, term: core.Members, env: Env) -> Any:
         if term.by == "list":
             return [self.term(item, env) for item in term.items]
         state, target = self._there(term, env).state, self.term(term.of, env)
@@ -228,7 +203,7 @@ class Terms(TermVisitor[Env, Any]):
             return self.known.leading(state, term.fluent, target)
         return self.known.pointing(state, self.program.fluents[term.fluent], target)
 
-    def _there(self, term: Read | DeriveCall | Members, env: Env) -> Env:
+    def _there(self, term: core.Read | core.DeriveCall | core.Members, env: Env) -> Env:
         return replace(env, state=self._past(env), given={}, made={}) if term.was else env
 
     def _past(self, env: Env) -> State:
@@ -246,7 +221,7 @@ class Terms(TermVisitor[Env, Any]):
 
     # ---- operators and built-in functions -----------------------------------------------------
 
-    def call(self, term: Call, env: Env) -> Any:
+    def call(self, term: core.Call, env: Env) -> Any:
         match term.op:
             case "and":
                 return all(self.holds(part, env) for part in term.args)
@@ -259,11 +234,11 @@ class Terms(TermVisitor[Env, Any]):
             case _:
                 return self._called(term, [self.term(arg, env) for arg in term.args], env)
 
-    def _member(self, item: Term, collection: Term, env: Env) -> bool:
+    def _member(self, item: core.Term, collection: core.Term, env: Env) -> bool:
         value = self.term(item, env)
         if value is None:
             return False
-        if isinstance(collection, Members) and self._is_of_places(collection):
+        if isinstance(collection, core.Members) and self._is_of_places(collection):
             there = self._past(env) if collection.was else env.state
             target = self.term(collection.of, env)  # `x in c.contents` is `x.at == c`
             places = self.known.places(there, collection.fluent, value)
@@ -271,17 +246,17 @@ class Terms(TermVisitor[Env, Any]):
             return target is not None and target in found
         return value in self.term(collection, env)
 
-    def _is_of_places(self, members: Members) -> bool:
+    def _is_of_places(self, members: core.Members) -> bool:
         """Whether the term lists the contents of an object, not a relation or a written list."""
         along = self.program.fluents.get(members.fluent)
         return along is not None and along.fluent_kind != "relation"
 
-    def _called(self, term: Call, args: list[Any], env: Env) -> Any:
+    def _called(self, term: core.Call, args: list[Any], env: Env) -> Any:
         match term.op:
             case "==" | "<" | "<=":
                 return compared(term.op, *args)
             case "+" | "-" | "*" | "/" | "div" | "mod":
-                return calculated(term.op, *args, real=isinstance(term.type, RealType))
+                return calculated(term.op, *args, real=isinstance(term.type, m.RealType))
             case "tick":
                 return env.state.tick
             case "score":
@@ -297,7 +272,7 @@ class Terms(TermVisitor[Env, Any]):
             case _:
                 return None if None in args else self._number(term, args)
 
-    def _number(self, term: Call, args: list[Any]) -> Any:
+    def _number(self, term: core.Call, args: list[Any]) -> Any:
         match term.op:
             case "neg":
                 return -args[0]
@@ -338,7 +313,7 @@ class Terms(TermVisitor[Env, Any]):
             total += self.amount(world.awards[index].amount, env)
         return total
 
-    def amount(self, term: Term, env: Env) -> Fraction:
+    def amount(self, term: core.Term, env: Env) -> Fraction:
         """The exact value of an amount; 0 if it depends on a destroyed object."""
         value = self.term(term, env)
         return Fraction(0) if value is None else Fraction(value) / 10 ** decimals_of(term)
@@ -347,7 +322,7 @@ class Terms(TermVisitor[Env, Any]):
 
     def derived(self, name: str, args: list[Any], env: Env) -> Any:
         derive = self.rules.derives[name]
-        truth = isinstance(derive.type, BoolType)
+        truth = isinstance(derive.type, m.BoolType)
         if None in args:
             return False if truth else None
         if derive.recursive:
@@ -382,7 +357,7 @@ class Terms(TermVisitor[Env, Any]):
         todo = [name]
         while todo:
             for term in subterms(self.rules.derives[todo.pop()].value):
-                if isinstance(term, DeriveCall) and term.derive not in found:
+                if isinstance(term, core.DeriveCall) and term.derive not in found:
                     found.append(term.derive)
                     todo.append(term.derive)
         return found
@@ -392,7 +367,9 @@ class Terms(TermVisitor[Env, Any]):
 
     # ---- bindings and folds -------------------------------------------------------------------
 
-    def bindings(self, binders: tuple[Binder, ...], where: Term | None, env: Env) -> Iterator[Env]:
+    def bindings(
+        self, binders: tuple[core.Binder, ...], where: core.Term | None, env: Env
+    ) -> Iterator[Env]:
         """Every binding that satisfies ``where``, in order; later binders see earlier ones."""
         if binders:
             for value in self._range(binders[0], env):
@@ -403,15 +380,15 @@ class Terms(TermVisitor[Env, Any]):
         elif self.holds(where, env):
             yield env
 
-    def _range(self, binder: Binder, env: Env) -> list[Any]:
+    def _range(self, binder: core.Binder, env: Env) -> list[Any]:
         match binder.domain:
-            case TypeRange(of=ObjectType(name=of)):
+            case m.TypeRange(of=m.ObjectType(name=of)):
                 return self.known.living(env.state, of)
-            case TypeRange(of=EnumType(name=of)):
+            case m.TypeRange(of=m.EnumType(name=of)):
                 return list(range(len(self.program.enums[of].members)))
-            case TypeRange():
+            case m.TypeRange():
                 raise TypeError(f"nothing ranges over {binder.type.kind}")
-            case IntervalRange(low=low, high=high):
+            case m.IntervalRange(low=low, high=high):
                 return list(range(low, high + 1))
             case collection:
                 values = [one for one in self.term(collection, env) if one is not None]
@@ -423,7 +400,7 @@ class Terms(TermVisitor[Env, Any]):
         kind = self._kind(number, env)
         return kind is not None and self.program.is_subtype(kind, of)
 
-    def fold(self, term: Fold, env: Env) -> Any:
+    def fold(self, term: core.Fold, env: Env) -> Any:
         every = self.bindings(term.binders, term.where, env)
         if term.value is None:
             return sum(1 for _ in every)
@@ -443,7 +420,7 @@ class Terms(TermVisitor[Env, Any]):
                 found = list(values)
                 return found[-1] if found else None
 
-    def _calculated(self, term: Fold, values: list[Any]) -> Any:
+    def _calculated(self, term: core.Fold, values: list[Any]) -> Any:
         """An aggregate over elements; `none` if it depends on a destroyed object."""
         if None in values:
             return None
@@ -451,7 +428,7 @@ class Terms(TermVisitor[Env, Any]):
             return min(values, default=None)
         if term.fold == "max":
             return max(values, default=None)
-        real = isinstance(term.type, RealType)
+        real = isinstance(term.type, m.RealType)
         total: Any = 0.0 if real else 0
         for value in values:  # in order: doubles are not associative
             total = total + value

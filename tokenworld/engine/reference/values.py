@@ -6,24 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, assert_never
 
+from tokenworld import model as m
 from tokenworld.core import Rules, lowered
 from tokenworld.core.nodes import Term
 from tokenworld.engine.reference.chance import Counts
 from tokenworld.ground import Command, Instance, Raw, constant, domain_of
-from tokenworld.model import (
-    BoolType,
-    CollectionType,
-    EnumType,
-    Fluent,
-    NoneType,
-    NumberType,
-    ObjectType,
-    Program,
-    RealType,
-    TextType,
-    ValueType,
-    is_optional,
-)
 
 Slot = tuple[str, tuple[Raw, ...]]
 """A place that holds one value: the id of a fluent and its arguments."""
@@ -130,39 +117,39 @@ class Known:
     """The program and world, its rules in core, and the defaults of its fluents."""
 
     instance: Instance
-    program: Program
+    program: m.Program
     rules: Rules
     defaults: dict[str, Raw]
 
     # ---- reading ----------------------------------------------------------------------------
 
-    def get(self, state: State, fluent: Fluent, args: tuple[Raw, ...]) -> Raw:
+    def get(self, state: State, fluent: m.Fluent, args: tuple[Raw, ...]) -> Raw:
         """A stored value; what an object does not have is `none`, and so is all of `none`.
 
         That holds for attributes and, since ``f(x)`` and ``x.f`` mean the same, for every fluent
         of one object; a truth of several arguments is false over `none` (language.md §4).
         """
-        if len(args) == 1 and isinstance(fluent.params[0].type, ObjectType):
+        if len(args) == 1 and isinstance(fluent.params[0].type, m.ObjectType):
             kind = state.kind(args[0])
             if kind is None or not self.program.is_subtype(kind, fluent.params[0].type.name):
                 return None
         elif None in args:
-            return False if isinstance(fluent.type, BoolType) else None
+            return False if isinstance(fluent.type, m.BoolType) else None
         if fluent.fluent_kind == "attribute":
             return state.values.get((fluent.id, args))
         return state.values.get(self.slot(fluent, args), self.defaults[fluent.id])
 
-    def slot(self, fluent: Fluent, args: tuple[Raw, ...]) -> Slot:
+    def slot(self, fluent: m.Fluent, args: tuple[Raw, ...]) -> Slot:
         """The slot of a value: a symmetric relation keeps one fact for both directions."""
         if fluent.symmetric and args[0] > args[1]:  # type: ignore[operator]
             args = (args[1], args[0])
         return (fluent.id, args)
 
-    def rows(self, state: State, fluent: Fluent) -> list[tuple[tuple[Raw, ...], Raw]]:
+    def rows(self, state: State, fluent: m.Fluent) -> list[tuple[tuple[Raw, ...], Raw]]:
         """The arguments and values of a fluent that are kept."""
         return [(args, value) for (of, args), value in state.values.items() if of == fluent.id]
 
-    def pointing(self, state: State, fluent: Fluent, target: Raw) -> list[int]:
+    def pointing(self, state: State, fluent: m.Fluent, target: Raw) -> list[int]:
         """The living whose slot of a one-argument fluent points at ``target``, in their order."""
         if target is None:
             return []
@@ -213,15 +200,15 @@ class Known:
         """All living objects of a type, in order of number."""
         return [one for one, own in state.kinds.items() if self.program.is_subtype(own, kind)]
 
-    def everything(self, state: State, kind: ValueType) -> tuple[Raw, ...]:
+    def everything(self, state: State, kind: m.ValueType) -> tuple[Raw, ...]:
         """All values of a type that a parameter can have."""
-        if isinstance(kind, ObjectType):
+        if isinstance(kind, m.ObjectType):
             return tuple(self.living(state, kind.name))
         return domain_of(self.instance, kind) or ()
 
     # ---- writing ----------------------------------------------------------------------------
 
-    def put(self, state: State, fluent: Fluent, args: tuple[Raw, ...], value: Raw) -> None:
+    def put(self, state: State, fluent: m.Fluent, args: tuple[Raw, ...], value: Raw) -> None:
         """Store a value; `ordered` files the object at the end, even if the value is equal."""
         slot = self.slot(fluent, args)
         state.values[slot] = stored(fluent.type, value)
@@ -232,33 +219,33 @@ class Known:
             del state.values[slot]
 
 
-def stored(kind: ValueType, value: Raw) -> Raw:
+def stored(kind: m.ValueType, value: Raw) -> Raw:
     """Convert a value for its slot: `none` to false, in a real a whole number to a float."""
-    if isinstance(kind, BoolType):
+    if isinstance(kind, m.BoolType):
         return value is True
-    if isinstance(kind, RealType) and value is not None:
+    if isinstance(kind, m.RealType) and value is not None:
         return float(value)
     return value
 
 
-def implied(kind: ValueType) -> Raw:
+def implied(kind: m.ValueType) -> Raw:
     """The initial value of a slot that nothing sets (language.md §2)."""
-    if is_optional(kind):
+    if m.is_optional(kind):
         return None
     match kind:
-        case BoolType():
+        case m.BoolType():
             return False
-        case EnumType():
+        case m.EnumType():
             return 0
-        case NumberType(low=None) | NumberType(high=None):
+        case m.NumberType(low=None) | m.NumberType(high=None):
             return 0
-        case NumberType(low=int() as low, high=int() as high):
+        case m.NumberType(low=int() as low, high=int() as high):
             return 0 if low <= 0 <= high else low
-        case RealType():
+        case m.RealType():
             return 0.0
-        case TextType():
+        case m.TextType():
             return ""
-        case ObjectType() | NumberType() | NoneType() | CollectionType():
+        case m.ObjectType() | m.NumberType() | m.NoneType() | m.CollectionType():
             return None
         case _:
             assert_never(kind)
@@ -307,7 +294,7 @@ class Env:
 
 def decimals_of(term: Term) -> int:
     """The number of decimals of the whole number that represents a term's value."""
-    return term.type.decimals if isinstance(term.type, NumberType) else 0
+    return term.type.decimals if isinstance(term.type, m.NumberType) else 0
 
 
 def compared(op: str, left: Any, right: Any) -> bool:

@@ -4,38 +4,15 @@ from __future__ import annotations
 
 from typing import Any, assert_never
 
+from tokenworld import model as m
 from tokenworld.core import StatementVisitor
+from tokenworld.core import nodes as core
 from tokenworld.core.desugar import Desugarer
-from tokenworld.core.nodes import (
-    Body,
-    Describe,
-    Draw,
-    For,
-    Hole,
-    If,
-    Let,
-    Say,
-    Statement,
-    Template,
-    Term,
-)
 from tokenworld.core.rules import Called
 from tokenworld.engine.reference.terms import Terms
 from tokenworld.engine.reference.values import Env, Known
 from tokenworld.ground import Prose, Raw
 from tokenworld.ground.secrets import Secrets
-from tokenworld.model import (
-    BoolType,
-    CollectionType,
-    EnumType,
-    NoneType,
-    NumberType,
-    ObjectDecl,
-    ObjectType,
-    RealType,
-    TextType,
-    ValueType,
-)
 
 
 class Words(Terms):
@@ -49,40 +26,40 @@ class Words(Terms):
 
     # ---- templates --------------------------------------------------------------------------
 
-    def rendered(self, template: Template, env: Env) -> str:
+    def rendered(self, template: core.Template, env: Env) -> str:
         return "".join(
-            self.shown(part.term, env, part.article) if isinstance(part, Hole) else part.text
+            self.shown(part.term, env, part.article) if isinstance(part, core.Hole) else part.text
             for part in template.parts
         )
 
-    def shown(self, term: Term, env: Env, article: str = "") -> str:
+    def shown(self, term: core.Term, env: Env, article: str = "") -> str:
         """The value of a term as a reader sees it."""
         value = self.term(term, env)
         kind = term.type
-        if isinstance(kind, CollectionType):
-            things = isinstance(kind.element, ObjectType)
+        if isinstance(kind, m.CollectionType):
+            things = isinstance(kind.element, m.ObjectType)
             listed = [one for one in value if not (things and one == env.me)]
             words = [self.word(kind.element, one, env) for one in listed]
             return self.prose.listing(words, article)
         return self.word(kind, value, env, article)
 
-    def word(self, kind: ValueType, value: Any, env: Env, article: str = "") -> str:
+    def word(self, kind: m.ValueType, value: Any, env: Env, article: str = "") -> str:
         """One value as a reader sees it."""
-        if isinstance(kind, BoolType):
+        if isinstance(kind, m.BoolType):
             return "true" if value else "false"
         if value is None:
             return "nothing"
         match kind:
-            case ObjectType():
+            case m.ObjectType():
                 return self.prose.named(self.name(value, env), article)
-            case EnumType(name=enum):
+            case m.EnumType(name=enum):
                 member = self.program.enums[enum].members[value]
                 return self.prose.named(self.prose.identifier(member), article)
-            case NumberType(decimals=decimals, unit=unit):
+            case m.NumberType(decimals=decimals, unit=unit):
                 return self.prose.number(value, decimals, unit)
-            case RealType():
+            case m.RealType():
                 return self.prose.real(value)
-            case TextType() | NoneType() | CollectionType():
+            case m.TextType() | m.NoneType() | m.CollectionType():
                 return str(value)
             case _:
                 assert_never(kind)
@@ -99,7 +76,7 @@ class Words(Terms):
             return self.shown(rule.name, env.only({rule.param.name: number}))
         return self.prose.identifier(env.state.names[number])
 
-    def declared(self, number: int, env: Env) -> ObjectDecl | None:
+    def declared(self, number: int, env: Env) -> m.ObjectDecl | None:
         """The line that declares an object, if it was not created."""
         objects, name = self.instance.objects, env.state.names[number]
         known = number < len(objects) and objects[number].name == name
@@ -128,7 +105,7 @@ class Words(Terms):
         kind = env.state.kind(number)
         for ancestor in self.program.types[kind].ancestors if kind is not None else ():
             for rule in rules:
-                if rule.param.type == ObjectType(ancestor):
+                if rule.param.type == m.ObjectType(ancestor):
                     return rule
         return None
 
@@ -141,10 +118,10 @@ class Words(Terms):
         if rule is not None:
             return self.holds(rule.condition, env.only({rule.param.name: number}))
         sees = self.program.derives.get("sees")
-        if sees is None or len(sees.params) != 2 or not isinstance(sees.type, BoolType):
+        if sees is None or len(sees.params) != 2 or not isinstance(sees.type, m.BoolType):
             return True
         second = sees.params[1].type
-        if not isinstance(second, ObjectType) or not self.program.is_subtype(kind, second.name):
+        if not isinstance(second, m.ObjectType) or not self.program.is_subtype(kind, second.name):
             return True
         return bool(self.derived("sees", [env.me, number], env))
 
@@ -160,14 +137,14 @@ class Words(Terms):
             return ""
         return "\n".join(self.said(rule.body, env.only({rule.param.name: number})))
 
-    def said(self, body: Body, env: Env) -> list[str]:
+    def said(self, body: core.Body, env: Env) -> list[str]:
         """The lines of a body that only speaks, on the state it is evaluated on."""
         spoken = _Spoken(self)
         for statement in body:
             env = spoken.statement(statement, env)
         return spoken.lines
 
-    def slot_text(self, term: Term, env: Env) -> str:
+    def slot_text(self, term: core.Term, env: Env) -> str:
         """The text of a phrase slot that is no bare parameter."""
         return self.shown(term, env)
 
@@ -179,29 +156,29 @@ class _Spoken(StatementVisitor[Env, Env]):
         self.words = words
         self.lines: list[str] = []
 
-    def let(self, statement: Let, env: Env) -> Env:
-        assert not isinstance(statement.value, Draw)  # nothing is drawn where one only speaks
+    def let(self, statement: core.Let, env: Env) -> Env:
+        assert not isinstance(statement.value, core.Draw)  # nothing is drawn where one only speaks
         return env.bind(statement.names[0], self.words.term(statement.value, env))
 
-    def choose(self, statement: If, env: Env) -> Env:
+    def choose(self, statement: core.If, env: Env) -> Env:
         taken = self.words.holds(statement.condition, env)
         self.lines += self.words.said(statement.then if taken else statement.otherwise, env)
         return env
 
-    def loop(self, statement: For, env: Env) -> Env:
+    def loop(self, statement: core.For, env: Env) -> Env:
         for inner in self.words.bindings(statement.binders, statement.where, env):
             self.lines += self.words.said(statement.body, inner)
         return env
 
-    def say(self, statement: Say, env: Env) -> Env:
+    def say(self, statement: core.Say, env: Env) -> Env:
         self.lines.append(self.words.rendered(statement.template, env))
         return env
 
-    def describe(self, statement: Describe, env: Env) -> Env:
+    def describe(self, statement: core.Describe, env: Env) -> Env:
         self.lines.append(self.words.described(self.words.term(statement.target, env), env))
         return env
 
-    def _silent(self, statement: Statement, env: Env) -> Env:
+    def _silent(self, statement: core.Statement, env: Env) -> Env:
         return env
 
     write = create = destroy = require = emit = reward = _silent

@@ -21,6 +21,7 @@ from itertools import product
 from math import prod
 from typing import Any, Final, assert_never
 
+from tokenworld import model as m
 from tokenworld.core import Rules
 from tokenworld.core.nodes import Body, Destroy
 from tokenworld.core.rules import Footprint
@@ -29,18 +30,6 @@ from tokenworld.engine.layout import Column, Layout
 from tokenworld.engine.saved.digest import state_hash
 from tokenworld.engine.state import State, Trail, column_of
 from tokenworld.ground import Instance, Raw
-from tokenworld.model import (
-    ROOT,
-    BoolType,
-    CollectionType,
-    EnumType,
-    NoneType,
-    NumberType,
-    ObjectType,
-    RealType,
-    TextType,
-    ValueType,
-)
 
 __all__ = [
     "AWARDED", "DID", "DRAWN", "FACTS", "FIRED", "HEAD", "KINDS", "LATCHED", "LONGS", "NAMES",
@@ -142,14 +131,14 @@ class Slots:
         self._population: tuple[Any, ...] | None = None
         self.named = {name: number for number, name in enumerate(base.names)}
         """The numbers of the first objects by name."""
-        self.live = {name: self._add((), None) for name in (ROOT, *self.program.types)}
+        self.live = {name: self._add((), None) for name in (m.ROOT, *self.program.types)}
         self.moving = frozenset(
             name
-            for name in (ROOT, *self.program.types)
-            if name in self.mortal or self.grows(name) or (name == ROOT and self.mortal)
+            for name in (m.ROOT, *self.program.types)
+            if name in self.mortal or self.grows(name) or (name == m.ROOT and self.mortal)
         )
         self.ancestry = {
-            name: tuple(dict.fromkeys((*kind.ancestors, ROOT)))
+            name: tuple(dict.fromkeys((*kind.ancestors, m.ROOT)))
             for name, kind in self.program.types.items()
         }
         changed = frozenset[str]().union(*(one.writes for one in rules.in_play))
@@ -163,10 +152,10 @@ class Slots:
 
     def grows(self, name: str) -> bool:
         """Whether objects of a type may be created in play."""
-        return any(name == ROOT or self.program.is_subtype(one, name) for one in self.creates)
+        return any(name == m.ROOT or self.program.is_subtype(one, name) for one in self.creates)
 
-    def _moves(self, kind: ValueType) -> bool:
-        return isinstance(kind, ObjectType) and kind.name in self.moving
+    def _moves(self, kind: m.ValueType) -> bool:
+        return isinstance(kind, m.ObjectType) and kind.name in self.moving
 
     def _add(self, value: Any, store: Store | None, args: tuple[Raw, ...] = ()) -> int:
         """A new slot at the end of the live row."""
@@ -215,7 +204,7 @@ class Slots:
 
     def _growing(self, store: Store) -> bool:
         kind = store.column.fluent.params[0].type
-        return isinstance(kind, ObjectType) and self.grows(kind.name)
+        return isinstance(kind, m.ObjectType) and self.grows(kind.name)
 
     def owns(self, store: Store, kind: str | None) -> bool:
         """Whether an object of a type has a slot; what is dead keeps those it may have had."""
@@ -232,22 +221,22 @@ class Slots:
         first = self._places(store, store.live, store.column.default, args)
         store.offset = first if args else NOTHING
 
-    def _span(self, kind: ValueType) -> tuple[int, int] | None:
+    def _span(self, kind: m.ValueType) -> tuple[int, int] | None:
         """The lowest value of an argument and how many there are; ``None`` if that is not fixed."""
         match kind:
-            case EnumType(name=name, optional=False):
+            case m.EnumType(name=name, optional=False):
                 return 0, len(self.program.enums[name].members)
-            case NumberType(low=int() as low, high=int() as high, optional=False):
+            case m.NumberType(low=int() as low, high=int() as high, optional=False):
                 return low, high - low + 1
-            case BoolType():
+            case m.BoolType():
                 return 0, 2
-            case ObjectType(name=name, optional=False) if name not in self.moving:
+            case m.ObjectType(name=name, optional=False) if name not in self.moving:
                 numbers = self.base.live[name]
                 whole = numbers and numbers == tuple(range(numbers[0], numbers[-1] + 1))
                 return (numbers[0], len(numbers)) if whole else None
             case (
-                EnumType() | NumberType() | ObjectType() | RealType() | TextType() | NoneType()
-                | CollectionType()
+                m.EnumType() | m.NumberType() | m.ObjectType() | m.RealType() | m.TextType()
+                | m.NoneType() | m.CollectionType()
             ):  # fmt: skip
                 return None
             case _:
@@ -511,7 +500,7 @@ def _mortal_types(rules: Rules, outside: tuple[Body, ...]) -> frozenset[str]:
         for one in statements_in(body)
         if isinstance(one, Destroy)
     )
-    doomed = {one.name for one in targets if isinstance(one, ObjectType)}
+    doomed = {one.name for one in targets if isinstance(one, m.ObjectType)}
     if not doomed:
         return frozenset()
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
+from tokenworld import model as m
 from tokenworld.diagnostics import Diagnostic, Failure, Span
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine.layout import Column, Key, Layout, implicit_default
@@ -20,16 +21,6 @@ from tokenworld.ground import (
     Raw,
     constant,
     read_value,
-)
-from tokenworld.model import (
-    CARRIED,
-    ROOT,
-    Binder,
-    ObjectDecl,
-    ObjectLiteral,
-    ObjectType,
-    StartFile,
-    ValueType,
 )
 
 # ---- The population ------------------------------------------------------------------------------
@@ -91,8 +82,8 @@ def _object(state: State, number: int) -> GroundObject:
     kind = state.kinds[number]
     if known is not None and kind in (None, known.of):
         return GroundObject(number, known)
-    world, kind = instance.world, kind or ROOT
-    return GroundObject(number, ObjectDecl(name, kind, None, (), (), world.name, world.span))
+    world, kind = instance.world, kind or m.ROOT
+    return GroundObject(number, m.ObjectDecl(name, kind, None, (), (), world.name, world.span))
 
 
 # ---- Restoring -----------------------------------------------------------------------------------
@@ -102,13 +93,13 @@ MOST_NUMBERS = 10_000_000
 """There is room for each number that was given, be its object long gone."""
 
 
-def start_from(layout: Layout, file: StartFile, seed: int) -> State:
+def start_from(layout: Layout, file: m.StartFile, seed: int) -> State:
     """The state that a world begins with by its `start` line; the seed is that of the run.
 
     Every object that rules name must be in it, unless a game goes on with changed rules: there it
     may be destroyed. Raises `Failure` (TW0006) if it does not fit.
     """
-    named = frozenset[str]() if file.path == CARRIED else mentioned(layout.instance)
+    named = frozenset[str]() if file.path == m.CARRIED else mentioned(layout.instance)
     try:
         # Not by pydantic: what a state may hold depends on the program, which `_Reader` asks.
         found = json.loads(file.text)
@@ -198,7 +189,7 @@ def _peopled(layout: Layout, people: Population) -> State:
     state.next_id = len(people.kinds)
     live: dict[str, list[int]] = {kind: [] for kind in state.live}
     for number, kind in enumerate(people.kinds):
-        for ancestor in () if kind is None else {*program.types[kind].ancestors, ROOT}:
+        for ancestor in () if kind is None else {*program.types[kind].ancestors, m.ROOT}:
             live[ancestor].append(number)
     state.live = {kind: tuple(numbers) for kind, numbers in live.items()}
     for column in layout.columns:
@@ -260,13 +251,13 @@ class _Reader:
         if not self._revises or self.state.get(column, key) != value:
             self.state.put(column, key, value)
 
-    def value(self, kind: ValueType, found: object, path: str) -> Raw:
+    def value(self, kind: m.ValueType, found: object, path: str) -> Raw:
         """One value of a type; an object must live and be of it."""
         try:
             raw = read_value(self.program, self.state.numbers, kind, found)
         except (ValueError, TypeError) as error:
             raise Misfit(path, str(error).rstrip(".")) from None
-        if not isinstance(kind, ObjectType) or raw is None or raw in self._members(kind.name):
+        if not isinstance(kind, m.ObjectType) or raw is None or raw in self._members(kind.name):
             return raw
         raise Misfit(path, f"`{found}` is not a living `{kind.name}`")
 
@@ -475,9 +466,9 @@ class _Reader:
         who = self.state.numbers[actor] if actor else None
         self.state.begin(who, LongAction(Command(name, args), done, total))
 
-    def _argument(self, binder: Binder, found: object, path: str) -> Raw:
+    def _argument(self, binder: m.Binder, found: object, path: str) -> Raw:
         """An argument of a long action: an object may have been destroyed since it began."""
-        if isinstance(binder.type, ObjectType) and found in self.state.numbers:
+        if isinstance(binder.type, m.ObjectType) and found in self.state.numbers:
             return self.state.numbers[str(found)]
         return self.value(binder.type, found, path)
 
@@ -611,7 +602,7 @@ def _long_ago(instance: Instance, shape: Mapping[str, Any]) -> Iterator[str]:
         args = running.get("args")
         for binder in instance.program.actions[action].params:
             value = args.get(binder.name) if isinstance(args, Mapping) else None
-            if isinstance(binder.type, ObjectType) and isinstance(value, str):
+            if isinstance(binder.type, m.ObjectType) and isinstance(value, str):
                 yield value
 
 
@@ -642,7 +633,7 @@ def _mentioned(instance: Instance) -> frozenset[str]:
 
 
 def _literals(node: object) -> Iterator[str]:
-    if isinstance(node, ObjectLiteral):
+    if isinstance(node, m.ObjectLiteral):
         yield node.name
     elif isinstance(node, Mapping):
         for value in node.values():

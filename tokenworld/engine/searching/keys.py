@@ -13,6 +13,7 @@ from functools import cached_property
 from operator import itemgetter
 from typing import Any
 
+from tokenworld import model as m
 from tokenworld.core import lowered
 from tokenworld.engine.clock import Clock, clock_of
 from tokenworld.engine.layout import Layout
@@ -32,20 +33,7 @@ from tokenworld.engine.rows.layout import (
 )
 from tokenworld.engine.state import LongAction, State
 from tokenworld.ground import Command, Raw
-from tokenworld.model import (
-    Binder,
-    BuiltinCall,
-    FluentParam,
-    ObjectType,
-    TemplateTerm,
-    Term,
-    calls,
-    looks_back,
-    objects_named,
-    slot_terms,
-    subterms,
-    telling_terms,
-)
+from tokenworld.model import looks_back
 
 
 class Kept(State):
@@ -87,9 +75,9 @@ class KeyShape:
         self._layout, self._instance = layout, layout.instance
 
     @cached_property
-    def terms(self) -> Sequence[Term]:
+    def terms(self) -> Sequence[m.Term]:
         """The terms that decide what follows."""
-        return telling_terms(self._instance.program, self._instance.world)
+        return m.telling_terms(self._instance.program, self._instance.world)
 
     @cached_property
     def clock(self) -> Clock:
@@ -105,12 +93,12 @@ class KeyShape:
     @cached_property
     def looks_back(self) -> bool:
         """Whether a rule reads what happened earlier in the tick: `was` or `did`."""
-        return looks_back(self.terms) or calls(self.terms, "did")
+        return looks_back(self.terms) or m.calls(self.terms, "did")
 
     @cached_property
     def awards(self) -> bool:
         """Whether a rule reads the score, and so the awards that were given."""
-        return calls(self.terms, "score")
+        return m.calls(self.terms, "score")
 
     @cached_property
     def numbers(self) -> bool:
@@ -124,11 +112,11 @@ class KeyShape:
 
     def _numbered(self) -> Iterator[str]:
         """The types of the objects whose numbers or names are read."""
-        for part in (part for term in self.terms for part in subterms(term)):
-            if isinstance(part, BuiltinCall) and part.name == "id":
-                yield from objects_named(part.args)
-            elif isinstance(part, TemplateTerm):
-                yield from objects_named(slot_terms(part.template))
+        for part in (part for term in self.terms for part in m.subterms(term)):
+            if isinstance(part, m.BuiltinCall) and part.name == "id":
+                yield from m.objects_named(part.args)
+            elif isinstance(part, m.TemplateTerm):
+                yield from m.objects_named(m.slot_terms(part.template))
 
 
 # ---- Created objects ----------------------------------------------------------------------------
@@ -166,13 +154,13 @@ def ranked(slots: Slots, store: Store, S: list[Any], known: int, ranks: Ranks) -
 
 
 def _renamer(kind: object, ranks: Ranks) -> Callable[[Raw], Raw]:
-    if not isinstance(kind, ObjectType):
+    if not isinstance(kind, m.ObjectType):
         return lambda value: value
     return lambda value: ranks.get(value, value) if isinstance(value, int) else value
 
 
 def _renamed(
-    args: Sequence[Raw], params: Sequence[FluentParam | Binder], ranks: Ranks
+    args: Sequence[Raw], params: Sequence[m.FluentParam | m.Binder], ranks: Ranks
 ) -> tuple[Raw, ...]:
     return tuple(
         _renamer(param.type, ranks)(value) for value, param in zip(args, params, strict=True)

@@ -11,37 +11,11 @@ from collections.abc import Iterable, Iterator
 from itertools import product
 from typing import assert_never
 
+from tokenworld import model as m
 from tokenworld.core import TermVisitor
-from tokenworld.core.nodes import (
-    Actor,
-    Binder,
-    Call,
-    Choice,
-    Constant,
-    DeriveCall,
-    Fold,
-    Members,
-    ObjectName,
-    ParamValue,
-    Read,
-    Term,
-    Text,
-    TypeTest,
-    Variable,
-)
+from tokenworld.core import nodes as core
 from tokenworld.core.rules import Derive
 from tokenworld.ground import NotConstant, known_value
-from tokenworld.model import (
-    BOOL,
-    BoolType,
-    CollectionType,
-    Fluent,
-    IntervalRange,
-    NumberType,
-    TypeRange,
-    ValueType,
-    is_optional,
-)
 from tokenworld.planning.grounding.rules import (
     UNKNOWN,
     Amount,
@@ -88,44 +62,44 @@ class Conditions(TermVisitor[Wanted, Either]):
         self.values = _Values(self)
         self._amounts = _Amounts(self)
 
-    def ways(self, term: Term, names: Names, wanted: bool = True) -> Either:
+    def ways(self, term: core.Term, names: Names, wanted: bool = True) -> Either:
         """Every way in which a condition can hold; with ``wanted`` false, in which it can fail."""
         return self.term(term, (names, wanted))
 
-    def measures(self, term: Term, names: Names) -> list[Measure]:
+    def measures(self, term: core.Term, names: Names) -> list[Measure]:
         """Every way in which a numeric term has a value; none where that is not known."""
         return self._amounts.term(term, names)
 
     # ---- leaves -------------------------------------------------------------------------------
 
-    def constant(self, term: Constant, env: Wanted) -> Either:
+    def constant(self, term: core.Constant, env: Wanted) -> Either:
         if not isinstance(term.value, bool):
             return self.unjudged(term)
         return _ALWAYS if term.value == env[1] else _NEVER
 
-    def param_value(self, term: ParamValue, env: Wanted) -> Either:
+    def param_value(self, term: core.ParamValue, env: Wanted) -> Either:
         given = self.context.instance.params[term.name] is True
         return _ALWAYS if given == env[1] else _NEVER
 
-    def variable(self, term: Variable, env: Wanted) -> Either:
+    def variable(self, term: core.Variable, env: Wanted) -> Either:
         names, wanted = env
         found = names[term.name]
         if isinstance(found, Later):
             return self.ways(found.term, found.names, wanted)
         if isinstance(found, str):
             return self.granted()
-        truth = Constant(wanted, term.type, term.span)
+        truth = core.Constant(wanted, term.type, term.span)
         judged = self._compared("==", term, truth, names)
         return self.unjudged(term) if judged is None else judged
 
-    def _no_condition(self, term: Term, env: Wanted) -> Either:
+    def _no_condition(self, term: core.Term, env: Wanted) -> Either:
         return self.unjudged(term)
 
     object_name = actor = members = text = _no_condition
 
-    def unjudged(self, term: Term) -> Either:
+    def unjudged(self, term: core.Term) -> Either:
         """Taken to hold, and noted, for no join can judge it."""
-        name = term.op if isinstance(term, Call) else type(term).__name__
+        name = term.op if isinstance(term, core.Call) else type(term).__name__
         self.context.leave(f"condition on `{name}`", term.span)
         return _ALWAYS
 
@@ -136,7 +110,7 @@ class Conditions(TermVisitor[Wanted, Either]):
 
     # ---- connectives --------------------------------------------------------------------------
 
-    def call(self, term: Call, env: Wanted) -> Either:
+    def call(self, term: core.Call, env: Wanted) -> Either:
         names, wanted = env
         match term.op:
             case "not":
@@ -151,11 +125,15 @@ class Conditions(TermVisitor[Wanted, Either]):
             case _:
                 return self.unjudged(term)
 
-    def _both(self, terms: Iterable[Term], names: Names, wanted: bool) -> Either:
+    def _both(self, terms: Iterable[core.Term], names: Names, wanted: bool) -> Either:
         return self.all_of(((one, names) for one in terms), wanted=wanted)
 
     def all_of(
-        self, terms: Iterable[tuple[Term, Names]], begun: Either = _ALWAYS, *, wanted: bool = True
+        self,
+        terms: Iterable[tuple[core.Term, Names]],
+        begun: Either = _ALWAYS,
+        *,
+        wanted: bool = True,
     ) -> Either:
         """Every way in which all of these hold (or fail), each with its names, after ``begun``."""
         found = begun
@@ -167,7 +145,7 @@ class Conditions(TermVisitor[Wanted, Either]):
             found = tuple((*one, *other) for one in found for other in more)
         return found
 
-    def _any(self, terms: tuple[Term, ...], names: Names, wanted: bool) -> Either:
+    def _any(self, terms: tuple[core.Term, ...], names: Names, wanted: bool) -> Either:
         found = tuple(way for term in terms for way in self.ways(term, names, wanted))
         if len(found) > MOST_WAYS or () in found:
             if len(found) > MOST_WAYS:
@@ -175,7 +153,7 @@ class Conditions(TermVisitor[Wanted, Either]):
             return self.granted()
         return found
 
-    def choice(self, term: Choice, env: Wanted) -> Either:
+    def choice(self, term: core.Choice, env: Wanted) -> Either:
         names, wanted = env
         test = term.condition
         yes = product(self.ways(test, names), self.ways(term.then, names, wanted))
@@ -185,9 +163,9 @@ class Conditions(TermVisitor[Wanted, Either]):
 
     # ---- facts --------------------------------------------------------------------------------
 
-    def read(self, term: Read, env: Wanted) -> Either:
+    def read(self, term: core.Read, env: Wanted) -> Either:
         names, wanted = env
-        every = self.values.arguments(term.args, names) if isinstance(term.type, BoolType) else []
+        every = self.values.arguments(term.args, names) if isinstance(term.type, m.BoolType) else []
         if not every:
             return self.unjudged(term)
         found = []
@@ -199,16 +177,16 @@ class Conditions(TermVisitor[Wanted, Either]):
             found.append((*literals, Atom(term.fluent, _args(args), absent=not wanted)))
         return tuple(found)
 
-    def derive_call(self, term: DeriveCall, env: Wanted) -> Either:
+    def derive_call(self, term: core.DeriveCall, env: Wanted) -> Either:
         names, wanted = env
         derive = self.context.rules.derives[term.derive]
-        if not isinstance(derive.type, BoolType):
+        if not isinstance(derive.type, m.BoolType):
             return self.unjudged(term)
         inner = self.values.inside(term, names)
         if inner is not None:
             with self.context.deeper():
                 found = self.ways(derive.value, inner, wanted)
-            missing = any(is_optional(arg.type) for arg in term.args)
+            missing = any(m.is_optional(arg.type) for arg in term.args)
             return found if wanted or not missing else self.granted()
         if not wanted or not derive.recursive:
             return self.granted() if derive.recursive else self.unjudged(term)
@@ -217,7 +195,7 @@ class Conditions(TermVisitor[Wanted, Either]):
         found = tuple((*_literals(one), Atom(f"?{derive.name}", _args(one))) for one in every)
         return found or self.unjudged(term)
 
-    def type_test(self, term: TypeTest, env: Wanted) -> Either:
+    def type_test(self, term: core.TypeTest, env: Wanted) -> Either:
         names, wanted = env
         found = []
         for way in self.values.term(term.term, names):
@@ -228,18 +206,18 @@ class Conditions(TermVisitor[Wanted, Either]):
 
     # ---- comparisons --------------------------------------------------------------------------
 
-    def _comparison(self, term: Call, names: Names, wanted: bool) -> Either:
+    def _comparison(self, term: core.Call, names: Names, wanted: bool) -> Either:
         left, right = term.args
         if any(_is_drawn(one, names) for one in term.args):
             return self.granted()
-        if isinstance(left.type, BoolType) and isinstance(right.type, BoolType):
+        if isinstance(left.type, m.BoolType) and isinstance(right.type, m.BoolType):
             return self._equated(left, right, names, wanted)
         if not wanted and term.op != "==" and (self.may_lack(left) or self.may_lack(right)):
             return self.granted()  # over `none` neither an order nor its opposite holds
         found = self._compared(term.op if wanted else _FLIPPED[term.op], left, right, names)
         return self.unjudged(term) if found is None else found
 
-    def _equated(self, left: Term, right: Term, names: Names, wanted: bool) -> Either:
+    def _equated(self, left: core.Term, right: core.Term, names: Names, wanted: bool) -> Either:
         pairs = (
             product(self.ways(left, names, one), self.ways(right, names, one == wanted))
             for one in (True, False)
@@ -247,10 +225,10 @@ class Conditions(TermVisitor[Wanted, Either]):
         found = tuple((*one, *other) for pair in pairs for one, other in pair)
         return found if len(found) <= MOST_WAYS else self.granted()
 
-    def _compared(self, op: str, left: Term, right: Term, names: Names) -> Either | None:
+    def _compared(self, op: str, left: core.Term, right: core.Term, names: Names) -> Either | None:
         """The ways of a comparison; ``None`` where it cannot be judged."""
         kinds = (left.type, right.type)
-        if any(isinstance(kind, NumberType) for kind in kinds):
+        if any(isinstance(kind, m.NumberType) for kind in kinds):
             return self._measured(op, left, right, names)
         if any(is_measured(kind) for kind in kinds):
             return None
@@ -267,9 +245,9 @@ class Conditions(TermVisitor[Wanted, Either]):
                 found.append((*one.literals, *other.literals, *same))
         return tuple(found) if judged and len(found) <= MOST_WAYS else None
 
-    def _measured(self, op: str, left: Term, right: Term, names: Names) -> Either | None:
+    def _measured(self, op: str, left: core.Term, right: core.Term, names: Names) -> Either | None:
         for one, other in ((left, right), (right, left)):
-            if isinstance(other, Constant) and other.value is None:
+            if isinstance(other, core.Constant) and other.value is None:
                 return self._nothing(op, one, names)
         lacking = [self.may_lack(left), self.may_lack(right)]
         if (op == "!=" and any(lacking)) or (op == "==" and all(lacking)):
@@ -280,40 +258,56 @@ class Conditions(TermVisitor[Wanted, Either]):
         )
         return found or None
 
-    def _nothing(self, op: str, term: Term, names: Names) -> Either | None:
+    def _nothing(self, op: str, term: core.Term, names: Names) -> Either | None:
         """Whether a number is `none`, where that is known."""
-        found = names[term.name] if isinstance(term, Variable) else None
+        found = names[term.name] if isinstance(term, core.Variable) else None
         if op not in ("==", "!=") or (found != Const(None) and self.may_lack(term)):
             return None
         return _ALWAYS if (found == Const(None)) == (op == "==") else _NEVER
 
-    def may_lack(self, term: Term) -> bool:
+    def may_lack(self, term: core.Term) -> bool:
         """Whether a term may be `none`, by its type or for want of a slot."""
-        if is_optional(term.type):
+        if m.is_optional(term.type):
             return True
         match term:
-            case Read(fluent=name, args=args):
+            case core.Read(fluent=name, args=args):
                 params = self.context.program.fluents[name].params
                 return self.context.destroys or any(
                     self.may_lack(arg) or not self.context.covers(param.type, arg.type)
                     for arg, param in zip(args, params, strict=True)
                 )
-            case Constant() | ObjectName() | ParamValue() | Variable() | Actor():
+            case (
+                core.Constant()
+                | core.ObjectName()
+                | core.ParamValue()
+                | core.Variable()
+                | core.Actor()
+            ):
                 return False
-            case Call(op=op, args=args) if op in _CALCULATING:
+            case core.Call(op=op, args=args) if op in _CALCULATING:
                 return any(map(self.may_lack, args))
-            case Call() | DeriveCall() | Members() | Fold() | Choice() | TypeTest() | Text():
+            case (
+                core.Call()
+                | core.DeriveCall()
+                | core.Members()
+                | core.Fold()
+                | core.Choice()
+                | core.TypeTest()
+                | core.Text()
+            ):
                 return True
             case _:
                 assert_never(term)
 
     # ---- collections --------------------------------------------------------------------------
 
-    def _member(self, term: Call, names: Names, wanted: bool) -> Either:
+    def _member(self, term: core.Call, names: Names, wanted: bool) -> Either:
         item, collection = term.args
-        if isinstance(collection, Members) and collection.by == "list":
-            same = tuple(Call("==", (item, one), BOOL, item.span) for one in collection.items)
-            some = Call("or", same, BOOL, item.span)
+        if isinstance(collection, core.Members) and collection.by == "list":
+            same = tuple(
+                core.Call("==", (item, one), m.BOOL, item.span) for one in collection.items
+            )
+            some = core.Call("or", same, m.BOOL, item.span)
             lacking = any(map(self.may_lack, (item, *collection.items)))
             return self.granted() if lacking and not wanted else self.ways(some, names, wanted)
         if not wanted:
@@ -326,10 +320,10 @@ class Conditions(TermVisitor[Wanted, Either]):
             found += [(*way.literals, *one) for one in inside]
         return tuple(found) or self.unjudged(item)
 
-    def _inside(self, collection: Term, arg: Arg, names: Names) -> Either | None:
+    def _inside(self, collection: core.Term, arg: Arg, names: Names) -> Either | None:
         """Every way in which something is in a collection; ``None`` where that is not known."""
         self.context.exact = False
-        if not isinstance(collection, Members):
+        if not isinstance(collection, core.Members):
             return None
         every = [self.values.term(one, names) for one in collection.items]
         if not all(every):
@@ -349,7 +343,7 @@ class Conditions(TermVisitor[Wanted, Either]):
             for way in every[0]
         )
 
-    def fold(self, term: Fold, env: Wanted) -> Either:
+    def fold(self, term: core.Fold, env: Wanted) -> Either:
         """Some binding is found by joining; of all of them nothing is asked."""
         names, wanted = env
         if term.fold not in ("any", "all"):
@@ -368,12 +362,12 @@ class Conditions(TermVisitor[Wanted, Either]):
             found += [(*literals, *one, *other) for one in where for other in value]
         return tuple(found) if len(found) <= MOST_WAYS else self.granted()
 
-    def where(self, condition: Term | None, names: Names) -> Either:
+    def where(self, condition: core.Term | None, names: Names) -> Either:
         """Every way in which the condition of a ``where`` holds."""
         return _ALWAYS if condition is None else self.ways(condition, names)
 
     def bound(
-        self, binders: tuple[Binder, ...], names: Names
+        self, binders: tuple[core.Binder, ...], names: Names
     ) -> list[tuple[tuple[Literal, ...], Names]]:
         """Every way to bind loop variables, with the names that are seen then."""
         found: list[tuple[tuple[Literal, ...], Names]] = [((), names)]
@@ -385,13 +379,13 @@ class Conditions(TermVisitor[Wanted, Either]):
             ]
         return found
 
-    def _binding(self, binder: Binder, names: Names) -> list[tuple[tuple[Literal, ...], Arg]]:
+    def _binding(self, binder: core.Binder, names: Names) -> list[tuple[tuple[Literal, ...], Arg]]:
         var = self.context.fresh()
         match binder.domain:
-            case TypeRange(of=of):
+            case m.TypeRange(of=of):
                 listed = self.context.belongs(of, var)
-            case IntervalRange(low=low, high=high):
-                listed = self.context.belongs(NumberType(low, high), var)
+            case m.IntervalRange(low=low, high=high):
+                listed = self.context.belongs(m.NumberType(low, high), var)
             case collection:
                 return self._ranging(binder, collection, var, names)
         if listed is None:
@@ -399,7 +393,7 @@ class Conditions(TermVisitor[Wanted, Either]):
         return [((listed,), var)]
 
     def _ranging(
-        self, binder: Binder, collection: Term, var: Var, names: Names
+        self, binder: core.Binder, collection: core.Term, var: Var, names: Names
     ) -> list[tuple[tuple[Literal, ...], Arg]]:
         kind = Atom(f":{binder.only}", (var,)) if binder.only is not None else None
         kept: tuple[Literal, ...] = () if kind is None else (kind,)
@@ -424,7 +418,7 @@ class _Values(TermVisitor[Names, list[Way]]):
         self._conditions, self._context = conditions, conditions.context
         self._slots: dict[tuple[str, tuple[Arg, ...], bool], Var] = {}
 
-    def _fixed(self, term: Term, env: Names) -> list[Way]:
+    def _fixed(self, term: core.Term, env: Names) -> list[Way]:
         instance = self._context.instance
         try:
             value = known_value(term, instance.numbers, instance.params)
@@ -432,13 +426,13 @@ class _Values(TermVisitor[Names, list[Way]]):
             return []
         return [Way((), Const(value), term.type, True)]
 
-    def _untold(self, term: Term, env: Names) -> list[Way]:
+    def _untold(self, term: core.Term, env: Names) -> list[Way]:
         return []
 
     constant = object_name = param_value = _fixed
     members = fold = type_test = text = _untold
 
-    def actor(self, term: Actor, env: Names) -> list[Way]:
+    def actor(self, term: core.Actor, env: Names) -> list[Way]:
         actors = self._context.instance.actors
         if not actors and self._context.program.actor is not None:
             return []  # it is not there yet
@@ -447,7 +441,7 @@ class _Values(TermVisitor[Names, list[Way]]):
         var = Var("me")
         return [Way((self._context.listed("actors", actors, var),), var, term.type, True)]
 
-    def variable(self, term: Variable, env: Names) -> list[Way]:
+    def variable(self, term: core.Variable, env: Names) -> list[Way]:
         found = env[term.name]
         match found:
             case Later(term=inner, names=seen):
@@ -457,11 +451,11 @@ class _Values(TermVisitor[Names, list[Way]]):
             case _:
                 return [Way((), found, term.type, True)]
 
-    def read(self, term: Read, env: Names) -> list[Way]:
+    def read(self, term: core.Read, env: Names) -> list[Way]:
         fluent = self._context.program.fluents[term.fluent]
         if is_numeric(fluent.type):
             return list(self._listed(term, env))
-        if is_measured(fluent.type) or isinstance(fluent.type, BoolType):
+        if is_measured(fluent.type) or isinstance(fluent.type, m.BoolType):
             return []  # as a value a fact would need both of its sides
         found = []
         for args in self.arguments(term.args, env):
@@ -472,17 +466,17 @@ class _Values(TermVisitor[Names, list[Way]]):
             )
         return found
 
-    def _read_once(self, fluent: Fluent, args: tuple[Way, ...], term: Read) -> Var:
+    def _read_once(self, fluent: m.Fluent, args: tuple[Way, ...], term: core.Read) -> Var:
         """The variable of a slot: a slot holds one value at a time, however often it is read."""
         key = (fluent.id, _args(args), term.was)
         if key not in self._slots:
             self._slots[key] = self._context.fresh()
         return self._slots[key]
 
-    def call(self, term: Call, env: Names) -> list[Way]:
+    def call(self, term: core.Call, env: Names) -> list[Way]:
         return list(self._listed(term, env)) if term.op in _CALCULATING else []
 
-    def _listed(self, term: Term, names: Names) -> Iterator[Way]:
+    def _listed(self, term: core.Term, names: Names) -> Iterator[Way]:
         """A number as a value: each of its type that lies in its range."""
         for literals, amount in self._conditions.measures(term, names):
             var = self._context.fresh()
@@ -492,7 +486,7 @@ class _Values(TermVisitor[Names, list[Way]]):
             same = Range("==", Number(var), amount)
             yield Way((*literals, listed, same), var, term.type, True)
 
-    def choice(self, term: Choice, env: Names) -> list[Way]:
+    def choice(self, term: core.Choice, env: Names) -> list[Way]:
         found = []
         for branch, wanted in ((term.then, True), (term.otherwise, False)):
             values = self.term(branch, env)
@@ -504,19 +498,19 @@ class _Values(TermVisitor[Names, list[Way]]):
                 ]
         return found if len(found) <= MOST_WAYS else []
 
-    def derive_call(self, term: DeriveCall, env: Names) -> list[Way]:
+    def derive_call(self, term: core.DeriveCall, env: Names) -> list[Way]:
         inner, derive = self.inside(term, env), self._derive(term)
-        if inner is None or isinstance(derive.type, BoolType):
+        if inner is None or isinstance(derive.type, m.BoolType):
             return []
         with self._context.deeper():
             found = self.term(derive.value, inner)
-        missing = any(is_optional(arg.type) for arg in term.args)
+        missing = any(m.is_optional(arg.type) for arg in term.args)
         return [Way(one.literals, one.arg, one.kind, one.sure and not missing) for one in found]
 
-    def _derive(self, term: DeriveCall) -> Derive:
+    def _derive(self, term: core.DeriveCall) -> Derive:
         return self._context.rules.derives[term.derive]
 
-    def inside(self, term: DeriveCall, names: Names) -> Names | None:
+    def inside(self, term: core.DeriveCall, names: Names) -> Names | None:
         """The names that the body of a derive sees; ``None`` where it is not put in place."""
         derive = self._derive(term)
         if derive.recursive or self._context.depth >= _DEEPEST:
@@ -526,7 +520,7 @@ class _Values(TermVisitor[Names, list[Way]]):
             for param, arg in zip(derive.params, term.args, strict=True)
         }
 
-    def arguments(self, terms: tuple[Term, ...], names: Names) -> list[tuple[Way, ...]]:
+    def arguments(self, terms: tuple[core.Term, ...], names: Names) -> list[tuple[Way, ...]]:
         """Every way in which all arguments have values."""
         every = list(product(*(self.term(one, names) for one in terms)))
         return every if len(every) <= MOST_WAYS else []
@@ -539,26 +533,28 @@ class _Amounts(TermVisitor[Names, list[Measure]]):
         self._conditions, self._context = conditions, conditions.context
         self._values = conditions.values
 
-    def _fixed(self, term: Constant | ParamValue | Variable, env: Names) -> list[Measure]:
+    def _fixed(
+        self, term: core.Constant | core.ParamValue | core.Variable, env: Names
+    ) -> list[Measure]:
         return [
             (one.literals, Number(one.arg))
             for one in self._values.term(term, env)
             if one.arg != Const(None) and is_measured(one.kind)
         ]
 
-    def _untold(self, term: Term, env: Names) -> list[Measure]:
+    def _untold(self, term: core.Term, env: Names) -> list[Measure]:
         return []
 
     constant = param_value = _fixed
     object_name = actor = members = fold = type_test = text = _untold
 
-    def variable(self, term: Variable, env: Names) -> list[Measure]:
+    def variable(self, term: core.Variable, env: Names) -> list[Measure]:
         found = env[term.name]
         if isinstance(found, Later):
             return self.term(found.term, found.names)
         return self._fixed(term, env)
 
-    def read(self, term: Read, env: Names) -> list[Measure]:
+    def read(self, term: core.Read, env: Names) -> list[Measure]:
         fluent = self._context.program.fluents[term.fluent]
         if not is_numeric(fluent.type):
             return []
@@ -567,7 +563,7 @@ class _Amounts(TermVisitor[Names, list[Measure]]):
             for args in self._values.arguments(term.args, env)
         ]
 
-    def choice(self, term: Choice, env: Names) -> list[Measure]:
+    def choice(self, term: core.Choice, env: Names) -> list[Measure]:
         found: list[Measure] = []
         for branch, wanted in ((term.then, True), (term.otherwise, False)):
             values = self.term(branch, env)
@@ -577,41 +573,41 @@ class _Amounts(TermVisitor[Names, list[Measure]]):
             found += [((*way, *own), amount) for way in ways for own, amount in values]
         return found if len(found) <= MOST_WAYS else []
 
-    def derive_call(self, term: DeriveCall, env: Names) -> list[Measure]:
+    def derive_call(self, term: core.DeriveCall, env: Names) -> list[Measure]:
         inner = self._values.inside(term, env)
         if inner is None:
             return []
         with self._context.deeper():
             return self.term(self._context.rules.derives[term.derive].value, inner)
 
-    def call(self, term: Call, env: Names) -> list[Measure]:
+    def call(self, term: core.Call, env: Names) -> list[Measure]:
         if not is_numeric(term.type):
             return []
         match term:
-            case Call(op="+" | "-" | "*" | "min" | "max" as op, args=(left, right)):
+            case core.Call(op="+" | "-" | "*" | "min" | "max" as op, args=(left, right)):
                 return self._both(op, left, right, env)
-            case Call(op="scale", args=(left, right)):
+            case core.Call(op="scale", args=(left, right)):
                 return self._both("*", left, right, env)
-            case Call(op="neg", args=(inner,)):
-                zero = Constant(0, inner.type, inner.span)
+            case core.Call(op="neg", args=(inner,)):
+                zero = core.Constant(0, inner.type, inner.span)
                 return self._both("-", zero, inner, env)
-            case Call(op="amount", args=(inner,)):
+            case core.Call(op="amount", args=(inner,)):
                 return self.term(inner, env)
             case _:
                 return []
 
-    def _both(self, op: str, left: Term, right: Term, names: Names) -> list[Measure]:
+    def _both(self, op: str, left: core.Term, right: core.Term, names: Names) -> list[Measure]:
         pairs = product(self.term(left, names), self.term(right, names))
         return [
             ((*mine, *theirs), Operation(op, one, other)) for (mine, one), (theirs, other) in pairs
         ]
 
 
-def _is_drawn(term: Term, names: Names) -> bool:
+def _is_drawn(term: core.Term, names: Names) -> bool:
     """Whether a term is a name for something that is drawn."""
-    while isinstance(term, Variable) and isinstance(found := names[term.name], Later):
+    while isinstance(term, core.Variable) and isinstance(found := names[term.name], Later):
         term, names = found.term, found.names
-    return isinstance(term, Variable) and names[term.name] == UNKNOWN
+    return isinstance(term, core.Variable) and names[term.name] == UNKNOWN
 
 
 def _is_judged(op: str, one: Way, other: Way) -> bool:
@@ -622,7 +618,7 @@ def _is_judged(op: str, one: Way, other: Way) -> bool:
     known = [way.arg.value for way in (one, other) if isinstance(way.arg, Const)]
     if op == "!=":
         return None in known
-    solid = (way.sure and not is_optional(way.kind) for way in (one, other))
+    solid = (way.sure and not m.is_optional(way.kind) for way in (one, other))
     return any(value is not None for value in known) or any(solid)
 
 
@@ -635,13 +631,13 @@ def _known(op: str, one: Way, other: Way) -> bool | None:
         if isinstance(constant.arg, Const):
             if isinstance(way.arg, Const):
                 return (way.arg == constant.arg) == (op == "==")
-            if constant.arg.value is None and not way.literals and not is_optional(way.kind):
+            if constant.arg.value is None and not way.literals and not m.is_optional(way.kind):
                 return op == "!="
     return None
 
 
-def _element(kind: ValueType) -> ValueType:
-    return kind.element if isinstance(kind, CollectionType) else kind
+def _element(kind: m.ValueType) -> m.ValueType:
+    return kind.element if isinstance(kind, m.CollectionType) else kind
 
 
 def _literals(args: tuple[Way, ...]) -> tuple[Literal, ...]:
@@ -652,7 +648,7 @@ def _args(args: tuple[Way, ...]) -> tuple[Arg, ...]:
     return tuple(one.arg for one in args)
 
 
-def slot_atom(fluent: Fluent, args: tuple[Way, ...], value: Arg | None = None) -> Atom:
+def slot_atom(fluent: m.Fluent, args: tuple[Way, ...], value: Arg | None = None) -> Atom:
     """The atom of a slot: of a fact, of a slot with this value, or of a numeric one."""
     if is_numeric(fluent.type):
         return Atom(f"#{fluent.id}", _args(args))

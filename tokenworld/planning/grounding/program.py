@@ -10,28 +10,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import assert_never
 
+from tokenworld.core import nodes as core
 from tokenworld.core import walk
-from tokenworld.core.nodes import (
-    Binder,
-    Body,
-    BranchDraw,
-    Create,
-    Describe,
-    Destroy,
-    Emit,
-    For,
-    If,
-    Let,
-    PickDraw,
-    Place,
-    Require,
-    Reward,
-    Say,
-    Statement,
-    Term,
-    UniformDraw,
-    Write,
-)
 from tokenworld.core.rules import Action, Law
 from tokenworld.diagnostics import Span
 from tokenworld.ground import Instance
@@ -104,7 +84,7 @@ def _titled(context: Context) -> Iterator[tuple[str, Action | Law]]:
 
 
 def _parameters(
-    context: Context, whose: str, params: Iterable[Binder]
+    context: Context, whose: str, params: Iterable[core.Binder]
 ) -> tuple[tuple[Var, ...], Names, tuple[Literal, ...]]:
     """A variable for each parameter, the names bound to them, and the lists of types."""
     variables, names, listed = list[Var](), dict[str, Var](), list[Literal]()
@@ -182,9 +162,9 @@ class _SourceReader:
         return rules
 
     def _action(self, action: Action) -> list[Rule]:
-        names, requires = self._names, list[tuple[Term, Names]]()
+        names, requires = self._names, list[tuple[core.Term, Names]]()
         for guard in action.guards:
-            if isinstance(guard, Require):
+            if isinstance(guard, core.Require):
                 requires.append((guard.condition, names))
             else:
                 names = {**names, **_named(guard, names)}
@@ -204,10 +184,10 @@ class _SourceReader:
         self.source.ways = self._ways([(part, self._names) for part in self._sound(law)])
         return list(self._changes(law.body, self._names))
 
-    def _ways(self, terms: Iterable[tuple[Term, Names]]) -> Either:
+    def _ways(self, terms: Iterable[tuple[core.Term, Names]]) -> Either:
         return self._conditions.all_of(terms, (self._listed,))
 
-    def _sound(self, law: Law) -> Iterator[Term]:
+    def _sound(self, law: Law) -> Iterator[core.Term]:
         """The parts of a law's condition before the first that may be in error."""
         for part in walk.conjuncts(() if law.when is None else (law.when,)):
             if may_break(self._context.rules.derives, part):
@@ -215,7 +195,7 @@ class _SourceReader:
                 return
             yield part
 
-    def _priced(self, cost: Term, names: Names) -> None:
+    def _priced(self, cost: core.Term, names: Names) -> None:
         """Note the cost of an action, if it depends on its arguments alone."""
         made = self._conditions.measures(cost, names)
         fluents, changing = self._context.program.fluents, self._context.changing
@@ -231,7 +211,7 @@ class _SourceReader:
 
     # ---- bodies -------------------------------------------------------------------------------
 
-    def _changes(self, body: Body, names: Names) -> Iterator[Rule]:
+    def _changes(self, body: core.Body, names: Names) -> Iterator[Rule]:
         """The rules of a body; facts that follow from the arguments alone go to the source."""
         held: Held = (self.source.head,)
         for rule in self._body(body, names, held):
@@ -242,11 +222,11 @@ class _SourceReader:
                 self._context.exact = False
                 yield rule
 
-    def _body(self, body: Body, names: Names, held: Held) -> Iterator[Rule]:
+    def _body(self, body: core.Body, names: Names, held: Held) -> Iterator[Rule]:
         for place, one in enumerate(body):
-            if not isinstance(one, Let):
+            if not isinstance(one, core.Let):
                 yield from self._statement(one, names, held)
-            elif isinstance(one.value, PickDraw):
+            elif isinstance(one.value, core.PickDraw):
                 yield from self._picked(one, one.value, body[place + 1 :], names, held)
                 return
             else:
@@ -255,7 +235,7 @@ class _SourceReader:
                 names = {**names, **_named(one, names)}
 
     def _picked(
-        self, let: Let, draw: PickDraw, rest: Body, names: Names, held: Held
+        self, let: core.Let, draw: core.PickDraw, rest: core.Body, names: Names, held: Held
     ) -> Iterator[Rule]:
         """The rules of the statements after a pick: those that use none of its values once, the
         others without a value and with each value that may be picked."""
@@ -268,28 +248,35 @@ class _SourceReader:
             named = dict(zip(let.names, picked, strict=False))
             yield from self._body(resting, {**names, **named}, (*held, *more))
 
-    def _statement(self, one: Statement, names: Names, held: Held) -> Iterator[Rule]:
+    def _statement(self, one: core.Statement, names: Names, held: Held) -> Iterator[Rule]:
         match one:
-            case Write():
+            case core.Write():
                 yield from self._written(one, names, held)
-            case If(condition=test, then=then, otherwise=otherwise):
+            case core.If(condition=test, then=then, otherwise=otherwise):
                 for branch, wanted in ((then, True), (otherwise, False)):
                     for way in self._conditions.ways(test, names, wanted) if branch else ():
                         yield from self._body(branch, names, (*held, *way))
-            case For(binders=binders, where=where, body=inner):
+            case core.For(binders=binders, where=where, body=inner):
                 for more, seen in self._chosen(binders, where, names):
                     yield from self._body(inner, seen, (*held, *more))
-            case Create(span=span):
+            case core.Create(span=span):
                 raise Ungroundable("`create`: objects that do not exist yet", span)
-            case Destroy():
+            case core.Destroy():
                 self._context.exact = False
-            case Let() | Require() | Say() | Emit() | Describe() | Reward():
+            case (
+                core.Let()
+                | core.Require()
+                | core.Say()
+                | core.Emit()
+                | core.Describe()
+                | core.Reward()
+            ):
                 pass
             case _:
                 assert_never(one)
 
     def _chosen(
-        self, binders: tuple[Binder, ...], where: Term | None, names: Names
+        self, binders: tuple[core.Binder, ...], where: core.Term | None, names: Names
     ) -> Iterator[tuple[Held, Names]]:
         for literals, seen in self._conditions.bound(binders, names):
             for way in self._conditions.where(where, seen):
@@ -297,7 +284,7 @@ class _SourceReader:
 
     # ---- writes -------------------------------------------------------------------------------
 
-    def _written(self, write: Write, names: Names, held: Held) -> Iterator[Rule]:
+    def _written(self, write: core.Write, names: Names, held: Held) -> Iterator[Rule]:
         target = write.target
         match write.op:
             case "remove":
@@ -314,7 +301,7 @@ class _SourceReader:
             case _:
                 assert_never(write.op)
 
-    def _slots(self, target: Place, names: Names) -> Iterator[tuple[Held, tuple[Way, ...]]]:
+    def _slots(self, target: core.Place, names: Names) -> Iterator[tuple[Held, tuple[Way, ...]]]:
         """The slots that a target can mean: any, if its arguments are unknown."""
         params = self._fluent(target).params
         every = self._values.arguments(target.args, names)
@@ -333,10 +320,10 @@ class _SourceReader:
                     literals.append(Same("!=", one.arg, Const(None)))
             yield _without_idle(tuple(literals), args), args
 
-    def _fluent(self, target: Place) -> Fluent:
+    def _fluent(self, target: core.Place) -> Fluent:
         return self._context.program.fluents[target.fluent]
 
-    def _facts(self, target: Place, names: Names) -> Iterator[tuple[Held, Atom]]:
+    def _facts(self, target: core.Place, names: Names) -> Iterator[tuple[Held, Atom]]:
         fluent = self._fluent(target)
         for literals, args in self._slots(target, names):
             atom = slot_atom(fluent, args)
@@ -344,7 +331,7 @@ class _SourceReader:
             if fluent.symmetric:
                 yield literals, Atom(atom.relation, atom.args[::-1])
 
-    def _removed(self, target: Place, names: Names, held: Held) -> None:
+    def _removed(self, target: core.Place, names: Names, held: Held) -> None:
         if held != (self.source.head,):
             self._context.exact = False
             return
@@ -357,7 +344,9 @@ class _SourceReader:
         """Whether the arguments of the action or law decide which fact an atom is."""
         return all(isinstance(arg, Const) or arg in self.source.params for arg in atom.args)
 
-    def _stored(self, target: Place, value: Term, names: Names, held: Held) -> Iterator[Rule]:
+    def _stored(
+        self, target: core.Place, value: core.Term, names: Names, held: Held
+    ) -> Iterator[Rule]:
         """``target = value``."""
         fluent = self._fluent(target)
         if isinstance(fluent.type, BoolType):
@@ -372,7 +361,7 @@ class _SourceReader:
                     atom = slot_atom(fluent, args, new.arg)
                     yield Rule(atom, (*held, *more, *new.literals))
 
-    def _new_values(self, target: Place, value: Term, names: Names) -> list[Way]:
+    def _new_values(self, target: core.Place, value: core.Term, names: Names) -> list[Way]:
         """The values that may be stored: any, if that is unknown; `none` too, if the slot that is
         read may be missing."""
         kind = self._fluent(target).type
@@ -388,7 +377,9 @@ class _SourceReader:
             return found
         return [*found, Way((), Const(None), kind, True)]
 
-    def _measured(self, target: Place, value: Term, names: Names, held: Held) -> Iterator[Rule]:
+    def _measured(
+        self, target: core.Place, value: core.Term, names: Names, held: Held
+    ) -> Iterator[Rule]:
         made = self._conditions.measures(value, names)
         for more, args in self._slots(target, names):
             slot = tuple(one.arg for one in args)
@@ -399,7 +390,9 @@ class _SourceReader:
                 self._context.leave(f"value for `{target.fluent}`", value.span)
                 yield Rule(Widening(target.fluent, slot, None), (*held, *more))
 
-    def _added(self, target: Place, value: Term, names: Names, held: Held) -> Iterator[Rule]:
+    def _added(
+        self, target: core.Place, value: core.Term, names: Names, held: Held
+    ) -> Iterator[Rule]:
         """``target += value``: again and again, by any number of rules."""
         fluent = self._fluent(target)
         if not is_numeric(fluent.type):
@@ -415,23 +408,23 @@ class _SourceReader:
                 yield Rule(Widening(fluent.id, slot, None), (*held, *more, own))
 
 
-def _named(let: Let, names: Names) -> dict[str, Later | str]:
+def _named(let: core.Let, names: Names) -> dict[str, Later | str]:
     """The meaning of the names of a let: a term with the names that it sees, or a draw."""
     value = let.value
-    if isinstance(value, (BranchDraw, PickDraw, UniformDraw)):
+    if isinstance(value, (core.BranchDraw, core.PickDraw, core.UniformDraw)):
         return dict.fromkeys(let.names, UNKNOWN)
     return {name: Later(value, names) for name in let.names}
 
 
-def _parted(body: Body, names: Iterable[str]) -> tuple[Body, Body]:
+def _parted(body: core.Body, names: Iterable[str]) -> tuple[core.Body, core.Body]:
     """The statements that use one of the names, or a let made of one, and the others with all
     lets."""
-    known, resting, free = set(names), list[Statement](), list[Statement]()
+    known, resting, free = set(names), list[core.Statement](), list[core.Statement]()
     for one in body:
         spoken = walk.mentions((one,), known)
-        if isinstance(one, Let) and spoken:
+        if isinstance(one, core.Let) and spoken:
             known.update(one.names)
-        if spoken or isinstance(one, Let):
+        if spoken or isinstance(one, core.Let):
             resting.append(one)
         if not spoken:
             free.append(one)

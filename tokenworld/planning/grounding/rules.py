@@ -16,26 +16,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import assert_never
 
+from tokenworld import model as m
 from tokenworld.core import Rules, lowered
 from tokenworld.core.nodes import Term
 from tokenworld.diagnostics import Span
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Instance, Raw
-from tokenworld.model import (
-    BoolType,
-    CollectionType,
-    EnumType,
-    Fluent,
-    NoneType,
-    NumberType,
-    ObjectType,
-    Program,
-    RealType,
-    TextType,
-    ValueType,
-    is_optional,
-    without_none,
-)
 
 
 @frozen
@@ -216,7 +202,7 @@ class Way:
 
     literals: tuple[Literal, ...]
     arg: Arg
-    kind: ValueType
+    kind: m.ValueType
     sure: bool
 
     @property
@@ -224,17 +210,17 @@ class Way:
         """Whether the value may be `none` by its type."""
         if isinstance(self.arg, Const):
             return self.arg.value is None
-        return is_optional(self.kind)
+        return m.is_optional(self.kind)
 
 
-def is_numeric(kind: ValueType) -> bool:
+def is_numeric(kind: m.ValueType) -> bool:
     """Whether slots of a type are kept as ranges."""
-    return isinstance(kind, NumberType)
+    return isinstance(kind, m.NumberType)
 
 
-def is_measured(kind: ValueType) -> bool:
+def is_measured(kind: m.ValueType) -> bool:
     """Whether slots of a type are not kept as tuples: numbers, and what is not kept at all."""
-    return isinstance(kind, (NumberType, RealType, TextType))
+    return isinstance(kind, (m.NumberType, m.RealType, m.TextType))
 
 
 @dataclass
@@ -250,7 +236,7 @@ class Context:
     ranges: dict[str, tuple[Raw, ...]] = field(default_factory=dict)
 
     @property
-    def program(self) -> Program:
+    def program(self) -> m.Program:
         return self.instance.program
 
     def fresh(self) -> Var:
@@ -287,37 +273,39 @@ class Context:
 
     # ---- types ------------------------------------------------------------------------------
 
-    def covers(self, wanted: ValueType, kind: ValueType) -> bool:
+    def covers(self, wanted: m.ValueType, kind: m.ValueType) -> bool:
         """Whether every value of ``kind`` but `none` is one of ``wanted``."""
-        if isinstance(wanted, ObjectType):
-            return isinstance(kind, ObjectType) and self.program.is_subtype(kind.name, wanted.name)
+        if isinstance(wanted, m.ObjectType):
+            return isinstance(kind, m.ObjectType) and self.program.is_subtype(
+                kind.name, wanted.name
+            )
         return wanted.kind == kind.kind
 
-    def belongs(self, of: ValueType, arg: Arg) -> Atom | None:
+    def belongs(self, of: m.ValueType, arg: Arg) -> Atom | None:
         """The atom that lists a type, with `none` where it is optional; ``None`` where its values
         cannot be listed."""
-        if not is_optional(of):
+        if not m.is_optional(of):
             return self._belongs(of, arg)
-        if isinstance(of, ObjectType):
+        if isinstance(of, m.ObjectType):
             return self.listed(f"{of.name}?", (*self.instance.members[of.name], None), arg)
-        plain = self._belongs(without_none(of), arg)
+        plain = self._belongs(m.without_none(of), arg)
         if plain is None:
             return None
         values = (*self.ranges[plain.relation], None)
         return self.listed(f"{plain.relation[1:]}?", values, arg)
 
-    def _belongs(self, of: ValueType, arg: Arg) -> Atom | None:
+    def _belongs(self, of: m.ValueType, arg: Arg) -> Atom | None:
         match of:
-            case ObjectType(name=name):
+            case m.ObjectType(name=name):
                 return Atom(f":{name}", (arg,))
-            case BoolType():
+            case m.BoolType():
                 return self.listed("bool", (False, True), arg)
-            case EnumType(name=name):
+            case m.EnumType(name=name):
                 members = tuple(range(len(self.program.enums[name].members)))
                 return self.listed(f"enum {name}", members, arg)
-            case NumberType(low=int() as low, high=int() as high) if high - low < _MOST_VALUES:
+            case m.NumberType(low=int() as low, high=int() as high) if high - low < _MOST_VALUES:
                 return self.listed(f"{low}..{high}", tuple(range(low, high + 1)), arg)
-            case NumberType() | RealType() | TextType() | NoneType() | CollectionType():
+            case m.NumberType() | m.RealType() | m.TextType() | m.NoneType() | m.CollectionType():
                 return None
             case _:
                 assert_never(of)
@@ -329,7 +317,7 @@ class Context:
 
     # ---- slots ------------------------------------------------------------------------------
 
-    def surely(self, fluent: Fluent, args: tuple[Way, ...]) -> bool:
+    def surely(self, fluent: m.Fluent, args: tuple[Way, ...]) -> bool:
         """Whether a slot exists for all arguments."""
         return not self.destroys and all(
             one.sure and self.covers(param.type, one.kind) and not one.optional

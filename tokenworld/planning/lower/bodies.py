@@ -19,31 +19,8 @@ from itertools import product
 from typing import Generic, Literal, Protocol, TypeVar, assert_never
 
 from tokenworld.core import Footprint, StatementVisitor
+from tokenworld.core import nodes as core
 from tokenworld.core.footprint import changes
-from tokenworld.core.nodes import (
-    Binder,
-    Body,
-    BranchDraw,
-    Call,
-    Constant,
-    Create,
-    Describe,
-    Destroy,
-    Emit,
-    For,
-    If,
-    Let,
-    PickDraw,
-    Place,
-    Require,
-    Reward,
-    Say,
-    Term,
-    UniformDraw,
-    Variable,
-    Write,
-    WriteOp,
-)
 from tokenworld.core.walk import evaluated, is_draw
 from tokenworld.diagnostics import Span
 from tokenworld.diagnostics.frozen import frozen
@@ -104,7 +81,7 @@ class Change(Generic[V]):
     """One write to a slot under a condition; ``+`` adds to what is there."""
 
     slot: Slot
-    op: WriteOp
+    op: core.WriteOp
     condition: V
     value: V
     span: Span
@@ -139,16 +116,16 @@ class Bodies(Generic[V]):
     ) -> None:
         self.terms, self.algebra, self.coins = terms, terms.algebra, coins
         self.newborn = newborn
-        self._changes: dict[int, tuple[Body, Footprint]] = {}
-        self._breakable: dict[int, tuple[Term, bool]] = {}
+        self._changes: dict[int, tuple[core.Body, Footprint]] = {}
+        self._breakable: dict[int, tuple[core.Term, bool]] = {}
 
     def run(
-        self, body: Body, env: Env[V], condition: V, rule: tuple[Raw, ...], wanted: Wanted
+        self, body: core.Body, env: Env[V], condition: V, rule: tuple[Raw, ...], wanted: Wanted
     ) -> Effects[V]:
         """The effects of a body under a condition; ``rule`` names it and its arguments."""
         return _Walk(self, rule, wanted).run(body, env, condition)
 
-    def breakable(self, term: Term) -> bool:
+    def breakable(self, term: core.Term) -> bool:
         """Whether the value of a term may be undefined."""
         found = self._breakable.get(id(term))
         if found is None:
@@ -156,7 +133,7 @@ class Bodies(Generic[V]):
             found = self._breakable[id(term)] = (term, breaks)
         return found[1]
 
-    def mentions(self, body: Body, fluents: Callable[[str], bool]) -> bool:
+    def mentions(self, body: core.Body, fluents: Callable[[str], bool]) -> bool:
         """Whether a body writes a requested fluent, creates or destroys objects, or draws.
 
         Draws are always visited, so that their numbers stay the same.
@@ -207,11 +184,11 @@ class _Walk(StatementVisitor[_Here[V], Env[V]]):
         self._rule, self._wanted = rule, wanted
         self._effects: Effects[V] = Effects()
 
-    def run(self, body: Body, env: Env[V], condition: V) -> Effects[V]:
+    def run(self, body: core.Body, env: Env[V], condition: V) -> Effects[V]:
         self._walk(body, env, condition)
         return self._effects
 
-    def _walk(self, body: Body, env: Env[V], condition: V) -> None:
+    def _walk(self, body: core.Body, env: Env[V], condition: V) -> None:
         for statement in body:
             if self._algebra.never(condition):
                 return
@@ -220,7 +197,7 @@ class _Walk(StatementVisitor[_Here[V], Env[V]]):
                     self._sound(term, env, condition)
             env = self.statement(statement, _Here(env, condition))
 
-    def _needed(self, body: Body) -> bool:
+    def _needed(self, body: core.Body) -> bool:
         return self._bodies.mentions(body, lambda fluent: self._wanted((fluent, ())))
 
     def _both(self, left: V, right: V) -> V:
@@ -233,26 +210,26 @@ class _Walk(StatementVisitor[_Here[V], Env[V]]):
     def _defined(self, value: V) -> V:
         return self._algebra.lift("defined", lambda one: one is not Mark.BROKEN, value)
 
-    def _sound(self, term: Term, env: Env[V], condition: V) -> None:
+    def _sound(self, term: core.Term, env: Env[V], condition: V) -> None:
         """A term that may be undefined is looked at even where nobody wants its value."""
         if self._bodies.breakable(term):
             self._demand("error", condition, self._defined(self._terms.value(term, env)))
 
     # ---- statements -------------------------------------------------------------------------
 
-    def let(self, statement: Let, env: _Here[V]) -> Env[V]:
+    def let(self, statement: core.Let, env: _Here[V]) -> Env[V]:
         value = statement.value
-        if not isinstance(value, BranchDraw | PickDraw | UniformDraw):
-            if isinstance(value, Call) and value.op == "amount":
+        if not isinstance(value, core.BranchDraw | core.PickDraw | core.UniformDraw):
+            if isinstance(value, core.Call) and value.op == "amount":
                 self._amount(self._terms.value(value, env.env), env.condition)
             later = Later(partial(self._terms.value, value, env.env))
             return env.env.bind(statement.names[0], later)
         match value:
-            case BranchDraw():
+            case core.BranchDraw():
                 return env.env.bind(statement.names[0], self._branch(value, env))
-            case PickDraw():
+            case core.PickDraw():
                 return self._pick(value, statement.names, env)
-            case UniformDraw():
+            case core.UniformDraw():
                 refused = Refused("`uniform`", statement.span, "a real number has too many values")
                 return env.env.bind(statement.names[0], self._algebra.refuse(refused))
             case _:
@@ -264,7 +241,7 @@ class _Walk(StatementVisitor[_Here[V], Env[V]]):
         below = self._algebra.lift(("compare", "<"), compare("<"), amount, zero)
         self._demand("range", condition, self._algebra.negate(below))
 
-    def choose(self, statement: If, env: _Here[V]) -> Env[V]:
+    def choose(self, statement: core.If, env: _Here[V]) -> Env[V]:
         then, otherwise = statement.then, statement.otherwise
         if not (self._needed(then) or self._needed(otherwise)):
             return env.env
@@ -282,14 +259,14 @@ class _Walk(StatementVisitor[_Here[V], Env[V]]):
         self._walk(otherwise, env.env, self._both(env.condition, failed))
         return env.env
 
-    def loop(self, statement: For, env: _Here[V]) -> Env[V]:
+    def loop(self, statement: core.For, env: _Here[V]) -> Env[V]:
         if self._needed(statement.body):
             every = self._terms.bindings(statement.binders, statement.where, env.env)
             for inner, member in every:
                 self._walk(statement.body, inner, self._both(env.condition, member))
         return env.env
 
-    def write(self, statement: Write, env: _Here[V]) -> Env[V]:
+    def write(self, statement: core.Write, env: _Here[V]) -> Env[V]:
         target = statement.target
         if self._wanted((target.fluent, ())):
             made: Later[V] = Later(partial(self._terms.value, statement.value, env.env))
@@ -300,7 +277,7 @@ class _Walk(StatementVisitor[_Here[V], Env[V]]):
                     self._effects.writes.append(change)
         return env.env
 
-    def _slots(self, target: Place, env: Env[V]) -> Iterator[tuple[Slot, V]]:
+    def _slots(self, target: core.Place, env: Env[V]) -> Iterator[tuple[Slot, V]]:
         """The slots a target can mean, each with the condition under which it does."""
         fluent = self._facts.program.fluents[target.fluent]
         values = [self._terms.value(arg, env) for arg in target.args]
@@ -317,7 +294,7 @@ class _Walk(StatementVisitor[_Here[V], Env[V]]):
                 chosen = self._both(chosen, same)
             yield self._facts.slot(fluent, args), chosen
 
-    def create(self, statement: Create, env: _Here[V]) -> Env[V]:
+    def create(self, statement: core.Create, env: _Here[V]) -> Env[V]:
         """Create the newborns of the type with these values, without `birth` rules."""
         numbers = self._bodies.newborn(statement.of)
         if not numbers:
@@ -330,7 +307,7 @@ class _Walk(StatementVisitor[_Here[V], Env[V]]):
                 self._effects.writes.append(change)
         return env.env.bind(statement.name, self._algebra.const(numbers[0]))
 
-    def destroy(self, statement: Destroy, env: _Here[V]) -> Env[V]:
+    def destroy(self, statement: core.Destroy, env: _Here[V]) -> Env[V]:
         value = self._terms.value(statement.target, env.env)
         universe = self._terms.universe(statement.target.type)
         for number in self._algebra.possible(value, universe) or ():
@@ -342,10 +319,12 @@ class _Walk(StatementVisitor[_Here[V], Env[V]]):
                 self._effects.destroyed.append((number, held))
         return env.env
 
-    def require(self, statement: Require, env: _Here[V]) -> Env[V]:
+    def require(self, statement: core.Require, env: _Here[V]) -> Env[V]:
         raise TypeError("a require stands at the head of an action, not in its body")
 
-    def _output(self, statement: Emit | Say | Describe | Reward, env: _Here[V]) -> Env[V]:
+    def _output(
+        self, statement: core.Emit | core.Say | core.Describe | core.Reward, env: _Here[V]
+    ) -> Env[V]:
         return env.env  # prose and rewards change nothing
 
     emit = say = describe = reward = _output
@@ -361,7 +340,7 @@ class _Walk(StatementVisitor[_Here[V], Env[V]]):
     def _key(self) -> Slot:
         return COIN, (*self._rule, len(self._effects.draws))
 
-    def _branch(self, draw: BranchDraw, env: _Here[V]) -> V:
+    def _branch(self, draw: core.BranchDraw, env: _Here[V]) -> V:
         """The position of the branch that is taken; the last side means none of them."""
         odds, sides = draw.probabilities, len(draw.probabilities) + 1
         site = DrawSite(
@@ -374,7 +353,7 @@ class _Walk(StatementVisitor[_Here[V], Env[V]]):
         )
         return self._coin(site)
 
-    def _has_chance(self, odds: tuple[Term, ...], env: Env[V], side: int) -> V:
+    def _has_chance(self, odds: tuple[core.Term, ...], env: Env[V], side: int) -> V:
         """Whether branch ``side`` has a chance (the last one: whether there is a rest)."""
         values = [self._terms.value(term, env) for term in odds]
         scales = tuple(10 ** decimals_of(term.type) for term in odds)
@@ -391,7 +370,7 @@ class _Walk(StatementVisitor[_Here[V], Env[V]]):
 
         return self._algebra.lift(("odds", side, scales), has_chance, *values)
 
-    def _likely_first(self, odds: tuple[Term, ...], env: Env[V]) -> tuple[int, ...]:
+    def _likely_first(self, odds: tuple[core.Term, ...], env: Env[V]) -> tuple[int, ...]:
         """The sides by their probabilities, in written order where these are not fixed."""
         shares: list[Fraction] = []
         for term in odds:
@@ -404,7 +383,7 @@ class _Walk(StatementVisitor[_Here[V], Env[V]]):
         shares.append(1 - sum(shares, Fraction(0)))
         return tuple(sorted(sides, key=lambda side: -shares[side]))
 
-    def _pick(self, draw: PickDraw, names: tuple[str, ...], env: _Here[V]) -> Env[V]:
+    def _pick(self, draw: core.PickDraw, names: tuple[str, ...], env: _Here[V]) -> Env[V]:
         """The names of what is picked."""
         if not self._terms.in_settled_order(draw.binders):
             reason = "its candidates come in an order that changes"
@@ -428,7 +407,7 @@ class _Walk(StatementVisitor[_Here[V], Env[V]]):
             seen = seen.bind(name, _Picked(self._algebra, name, envs, chosen, none))
         return seen
 
-    def _heavy(self, draw: PickDraw, envs: list[Env[V]], members: list[V]) -> list[V]:
+    def _heavy(self, draw: core.PickDraw, envs: list[Env[V]], members: list[V]) -> list[V]:
         """For each candidate whether it has a chance, that is, a weight above 0."""
         assert draw.weight is not None
         return [
@@ -463,7 +442,7 @@ class _Walk(StatementVisitor[_Here[V], Env[V]]):
     def _is_side(self, coin: V, side: int) -> V:
         return self._algebra.lift(("side", side), lambda value: value == side, coin)
 
-    def _best(self, draw: PickDraw, envs: list[Env[V]], members: list[V]) -> list[V]:
+    def _best(self, draw: core.PickDraw, envs: list[Env[V]], members: list[V]) -> list[V]:
         """For each candidate whether it is the first of those with the least or most weight."""
         assert draw.weight is not None
         weights = [self._terms.value(draw.weight, env) for env in envs]
@@ -484,20 +463,22 @@ class _Walk(StatementVisitor[_Here[V], Env[V]]):
         return self._algebra.lift(("compare", op), compare(op), left, right)
 
 
-def _renamed(env: Env[V], binders: tuple[Binder, ...], names: tuple[str, ...]) -> Env[V]:
+def _renamed(env: Env[V], binders: tuple[core.Binder, ...], names: tuple[str, ...]) -> Env[V]:
     """The picked values under the names of the ``let`` as well."""
     for name, binder in zip(names, binders, strict=True):
         env = env.bind(name, env.look(binder.name))
     return env
 
 
-def _tested_pick(condition: Term, env: Env[V]) -> _Picked[V] | None:
+def _tested_pick(condition: core.Term, env: Env[V]) -> _Picked[V] | None:
     """The pick that gave ``x`` its value where the condition is ``x != none``.
 
     Its candidates are looked at one by one then, and not put together.
     """
     match condition:
-        case Call("not", (Call("==", (Variable(name=name), Constant(value=None))),)):
+        case core.Call(
+            "not", (core.Call("==", (core.Variable(name=name), core.Constant(value=None))),)
+        ):
             found = env.names[name]
             return found if isinstance(found, _Picked) else None
         case _:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import product
 
+from tokenworld import model as m
 from tokenworld.core import lowered
 from tokenworld.core.nodes import Binder
 from tokenworld.ground import (
@@ -26,16 +27,6 @@ from tokenworld.ground import (
     implicit_default,
     parameter_domains,
     show_value,
-)
-from tokenworld.model import (
-    ROOT,
-    BoolLiteral,
-    BoolType,
-    Fluent,
-    NumberLiteral,
-    NumberType,
-    ObjectType,
-    ValueType,
 )
 from tokenworld.planning.lower.algebra import (
     ALIVE,
@@ -131,33 +122,33 @@ class Facts:
             number for (command, _), number in self._stages.items() if command.action == action
         )
 
-    def fits(self, value: Raw, value_type: ValueType) -> bool:
+    def fits(self, value: Raw, value_type: m.ValueType) -> bool:
         """Whether a value is one of the type; only object types leave any out."""
-        if isinstance(value_type, ObjectType) and value is not None:
+        if isinstance(value_type, m.ObjectType) and value is not None:
             return value in self._members[value_type.name]
         return True
 
-    def has_slot(self, fluent: Fluent, args: Sequence[Raw]) -> bool:
+    def has_slot(self, fluent: m.Fluent, args: Sequence[Raw]) -> bool:
         """Whether the fluent has a slot for these arguments (objects that lack it have none)."""
         return None not in args and all(
             self.fits(arg, param.type) for arg, param in zip(args, fluent.params, strict=True)
         )
 
-    def missing(self, fluent: Fluent, args: Sequence[Raw]) -> Raw:
+    def missing(self, fluent: m.Fluent, args: Sequence[Raw]) -> Raw:
         """The value of a read where there is no slot: `none` for an attribute, else the default."""
-        one_object = len(fluent.params) == 1 and isinstance(fluent.params[0].type, ObjectType)
-        if one_object or (None in args and not isinstance(fluent.type, BoolType)):
+        one_object = len(fluent.params) == 1 and isinstance(fluent.params[0].type, m.ObjectType)
+        if one_object or (None in args and not isinstance(fluent.type, m.BoolType)):
             return None
         return False if None in args else self.default(fluent)
 
-    def default(self, fluent: Fluent) -> Raw:
+    def default(self, fluent: m.Fluent) -> Raw:
         """The value of a slot that nothing sets (language.md §2), or that is no more."""
-        given = isinstance(fluent.default, (BoolLiteral, NumberLiteral))
+        given = isinstance(fluent.default, (m.BoolLiteral, m.NumberLiteral))
         if fluent.default is None or (fluent.fluent_kind == "attribute" and not given):
             return implicit_default(fluent.type)
         return constant(fluent.default, self.instance.numbers, self.instance.params)
 
-    def slot(self, fluent: Fluent, args: tuple[Raw, ...]) -> Slot:
+    def slot(self, fluent: m.Fluent, args: tuple[Raw, ...]) -> Slot:
         """The slot of a fluent; a symmetric relation has one for both directions."""
         if fluent.symmetric:
             left, right = sorted(arg for arg in args if isinstance(arg, int))
@@ -170,15 +161,15 @@ class Facts:
         return tuple(
             arg
             for arg, param in zip(slot[1], fluent.params, strict=True)
-            if isinstance(param.type, ObjectType) and isinstance(arg, int)
+            if isinstance(param.type, m.ObjectType) and isinstance(arg, int)
         )
 
-    def pointing(self, number: int) -> Iterator[Fluent]:
+    def pointing(self, number: int) -> Iterator[m.Fluent]:
         """The stored fluents whose value may be this object."""
         for fluent in self.program.fluents.values():
             kind = fluent.type
-            stored = fluent.fluent_kind != "table" and isinstance(kind, ObjectType)
-            if stored and isinstance(kind, ObjectType) and self.is_a(number, kind.name):
+            stored = fluent.fluent_kind != "table" and isinstance(kind, m.ObjectType)
+            if stored and isinstance(kind, m.ObjectType) and self.is_a(number, kind.name):
                 yield fluent
 
     def is_a(self, value: Raw, type_name: str) -> bool:
@@ -200,7 +191,7 @@ class Facts:
             if any(value is None for _, value in pattern.known):
                 return None
             of = fluent.params[0].type
-            objects = self.objects(of.name) if isinstance(of, ObjectType) else ()
+            objects = self.objects(of.name) if isinstance(of, m.ObjectType) else ()
             return [(one, self._read(fluent.id, (one,))) for one in objects]
         if fluent.id not in self._rows:
             domains = self.arguments(fluent)
@@ -209,19 +200,19 @@ class Facts:
             self._rows[fluent.id] = tuple(held) if few else None
         return self._rows[fluent.id]
 
-    def lists(self, fluent: Fluent) -> bool:
+    def lists(self, fluent: m.Fluent) -> bool:
         """Whether `held` need not go through all slots of a fluent."""
         if self._stored is None or self._others:
             return False
         whole = not fluent.params or (
-            len(fluent.params) == 1 and isinstance(fluent.params[0].type, ObjectType)
+            len(fluent.params) == 1 and isinstance(fluent.params[0].type, m.ObjectType)
         )
-        return whole or (isinstance(fluent.type, BoolType) and not self.default(fluent))
+        return whole or (isinstance(fluent.type, m.BoolType) and not self.default(fluent))
 
-    def held(self, fluent: Fluent) -> Iterator[tuple[tuple[Raw, ...], Raw]]:
+    def held(self, fluent: m.Fluent) -> Iterator[tuple[tuple[Raw, ...], Raw]]:
         """The slots of a fluent with each value that they may hold at the start; of a fact those
         that may hold, and of a symmetric one a single direction."""
-        fact = isinstance(fluent.type, BoolType)
+        fact = isinstance(fluent.type, m.BoolType)
         if self._stored is not None and self.lists(fluent):
             every = self._stored(fluent.id)
             yield from (one for one in every if one[1] is True) if fact else every
@@ -233,13 +224,13 @@ class Facts:
 
     # ---- values ---------------------------------------------------------------------------
 
-    def domain(self, value_type: ValueType) -> tuple[Raw, ...] | None:
+    def domain(self, value_type: m.ValueType) -> tuple[Raw, ...] | None:
         """All values of a type, ``None`` if there are infinitely many."""
-        if isinstance(value_type, NumberType) and _wide(value_type):
+        if isinstance(value_type, m.NumberType) and _wide(value_type):
             return None
         return domain_of(self.instance, value_type)
 
-    def arguments(self, fluent: Fluent) -> list[tuple[Raw, ...]]:
+    def arguments(self, fluent: m.Fluent) -> list[tuple[Raw, ...]]:
         """The candidates of each argument of a fluent."""
         return [self.domain(param.type) or () for param in fluent.params]
 
@@ -256,9 +247,9 @@ class Facts:
         """The objects of a type in declaration order."""
         return self.instance.members[type_name]
 
-    def show(self, value_type: ValueType, value: Raw) -> bool | int | float | str | None:
+    def show(self, value_type: m.ValueType, value: Raw) -> bool | int | float | str | None:
         """A value as plans and logs show it."""
-        if isinstance(value_type, ObjectType) and isinstance(value, int):  # nearly all: quickly
+        if isinstance(value_type, m.ObjectType) and isinstance(value, int):  # nearly all: quickly
             return self.instance.names[value]
         return show_value(self.program, self.instance.names, value_type, value)
 
@@ -276,7 +267,7 @@ class Facts:
             )
             return f"{fluent.name}({', '.join(str(one) for one in shown)})"
         if name == ALIVE:
-            return f"exists({self.show(ObjectType(ROOT), args[0])})"
+            return f"exists({self.show(m.ObjectType(m.ROOT), args[0])})"
         if name == RING:
             return f"tick mod {args[0]}"
         if name == CLOCK:
@@ -284,7 +275,7 @@ class Facts:
         return " ".join((name.strip(), *(str(arg) for arg in args)))
 
 
-def _wide(kind: NumberType) -> bool:
+def _wide(kind: m.NumberType) -> bool:
     """A range with more values than a finite encoding can enumerate in reasonable size."""
     return kind.low is not None and kind.high is not None and kind.high - kind.low > MANY
 

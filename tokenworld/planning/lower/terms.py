@@ -15,38 +15,12 @@ from itertools import product
 from math import floor, prod
 from typing import Generic, Literal
 
+from tokenworld import model as m
 from tokenworld.core import TermVisitor
-from tokenworld.core.nodes import (
-    Actor,
-    Binder,
-    Call,
-    Choice,
-    Constant,
-    DeriveCall,
-    Fold,
-    Members,
-    ObjectName,
-    ParamValue,
-    Read,
-    Term,
-    Text,
-    TypeTest,
-    Variable,
-    Words,
-)
+from tokenworld.core import nodes as core
 from tokenworld.core.rules import Derive
 from tokenworld.core.walk import binder_terms, parts, subterms
 from tokenworld.ground import Raw, constant
-from tokenworld.model import (
-    BoolType,
-    EnumType,
-    Fluent,
-    FoldKind,
-    NumberType,
-    ObjectType,
-    RealType,
-    ValueType,
-)
 from tokenworld.planning.lower.algebra import (
     ALIVE,
     CLOCK,
@@ -144,7 +118,7 @@ def _reached(derive: Derive, derives: Mapping[str, Derive]) -> frozenset[str]:
     waiting = [derive]
     while waiting:
         for part in subterms(waiting.pop().value):
-            if isinstance(part, DeriveCall) and part.derive not in found:
+            if isinstance(part, core.DeriveCall) and part.derive not in found:
                 found.add(part.derive)
                 waiting.append(derives[part.derive])
     return frozenset(found)
@@ -154,7 +128,7 @@ def _reached(derive: Derive, derives: Mapping[str, Derive]) -> frozenset[str]:
 
 _LATEST = 1_000
 """The latest tick that a clock counts to."""
-_LEAVES = (Constant, ObjectName, ParamValue, Actor, Variable)
+_LEAVES = (core.Constant, core.ObjectName, core.ParamValue, core.Actor, core.Variable)
 
 
 class Terms(TermVisitor[Env[V], V]):
@@ -166,7 +140,7 @@ class Terms(TermVisitor[Env[V], V]):
         self.none = algebra.const(None)
         self.collections: Collections[V] = Collections(self)
         self.fixpoints: Fixpoints[V] = Fixpoints(facts, self.false, self.body)
-        self._free: dict[int, tuple[Term, tuple[str, ...]]] = {}
+        self._free: dict[int, tuple[core.Term, tuple[str, ...]]] = {}
         self.forget()
 
     def forget(self) -> None:
@@ -183,7 +157,7 @@ class Terms(TermVisitor[Env[V], V]):
 
     # ---- entry ----------------------------------------------------------------------------
 
-    def value(self, term: Term, env: Env[V]) -> V:
+    def value(self, term: core.Term, env: Env[V]) -> V:
         """The value of a term."""
         if type(term) in _LEAVES:
             return self.term(term, env)
@@ -195,15 +169,15 @@ class Terms(TermVisitor[Env[V], V]):
             found = self._memo[key] = self._computed(term, env)
         return found  # type: ignore[return-value]  # `None` may itself be a value of the algebra
 
-    def _names(self, term: Term) -> tuple[Term, tuple[str, ...]]:
+    def _names(self, term: core.Term) -> tuple[core.Term, tuple[str, ...]]:
         """The names on which a term depends; the term is kept, as its id is the key."""
         found = self._free[id(term)] = (term, _free_names(term))
         return found
 
-    def _computed(self, term: Term, env: Env[V]) -> V:
+    def _computed(self, term: core.Term, env: Env[V]) -> V:
         return self.term(term, env)
 
-    def condition(self, term: Term | None, env: Env[V]) -> V:
+    def condition(self, term: core.Term | None, env: Env[V]) -> V:
         """A term as a condition (`none` counts as false); no term is true."""
         return self.true if term is None else self._truth(self.value(term, env))
 
@@ -212,45 +186,45 @@ class Terms(TermVisitor[Env[V], V]):
 
     # ---- leaves and choices -----------------------------------------------------------------
 
-    def constant(self, term: Constant, env: Env[V]) -> V:
+    def constant(self, term: core.Constant, env: Env[V]) -> V:
         return self.algebra.const(term.value)
 
-    def object_name(self, term: ObjectName, env: Env[V]) -> V:
+    def object_name(self, term: core.ObjectName, env: Env[V]) -> V:
         return self.algebra.const(self.facts.instance.numbers[term.name])
 
-    def param_value(self, term: ParamValue, env: Env[V]) -> V:
+    def param_value(self, term: core.ParamValue, env: Env[V]) -> V:
         return self.algebra.const(self.facts.instance.params[term.name])
 
-    def variable(self, term: Variable, env: Env[V]) -> V:
+    def variable(self, term: core.Variable, env: Env[V]) -> V:
         return env.look(term.name)
 
-    def actor(self, term: Actor, env: Env[V]) -> V:
+    def actor(self, term: core.Actor, env: Env[V]) -> V:
         return self.algebra.const(self.facts.instance.me if env.actor is None else env.actor)
 
-    def choice(self, term: Choice, env: Env[V]) -> V:
+    def choice(self, term: core.Choice, env: Env[V]) -> V:
         return self.algebra.choose(
             self.condition(term.condition, env),
             lambda: self.value(term.then, env),
             lambda: self.value(term.otherwise, env),
         )
 
-    def type_test(self, term: TypeTest, env: Env[V]) -> V:
+    def type_test(self, term: core.TypeTest, env: Env[V]) -> V:
         return self.is_type(self.value(term.term, env), term.term.type, term.of)
 
-    def text(self, term: Text, env: Env[V]) -> V:
-        words = [part.text for part in term.template.parts if isinstance(part, Words)]
+    def text(self, term: core.Text, env: Env[V]) -> V:
+        words = [part.text for part in term.template.parts if isinstance(part, core.Words)]
         if len(words) < len(term.template.parts):
             reason = "a text made of values is not one of finitely many"
             return self.algebra.refuse(Refused("text with `{…}`", term.span, reason))
         return self.algebra.const("".join(words))
 
-    def members(self, term: Members, env: Env[V]) -> V:
+    def members(self, term: core.Members, env: Env[V]) -> V:
         reason = "a collection has no value of its own"
         return self.algebra.refuse(Refused("collection", term.span, reason))
 
     # ---- operators and built-in functions ---------------------------------------------------
 
-    def call(self, term: Call, env: Env[V]) -> V:
+    def call(self, term: core.Call, env: Env[V]) -> V:
         match term.op:
             case "and":
                 return self._all(term.args, env)
@@ -270,19 +244,19 @@ class Terms(TermVisitor[Env[V], V]):
             case _:
                 return self._called(term, [self.value(arg, env) for arg in term.args])
 
-    def _all(self, terms: tuple[Term, ...], env: Env[V]) -> V:
+    def _all(self, terms: tuple[core.Term, ...], env: Env[V]) -> V:
         result = self.true
         for term in terms:
             result = self.algebra.both(result, partial(self.condition, term, env))
         return result
 
-    def _any(self, terms: tuple[Term, ...], env: Env[V]) -> V:
+    def _any(self, terms: tuple[core.Term, ...], env: Env[V]) -> V:
         result = self.false
         for term in terms:
             result = self.algebra.either(result, partial(self.condition, term, env))
         return result
 
-    def _called(self, term: Call, values: list[V]) -> V:
+    def _called(self, term: core.Call, values: list[V]) -> V:
         """An operation on values."""
         algebra, op = self.algebra, term.op
         match op:
@@ -307,11 +281,11 @@ class Terms(TermVisitor[Env[V], V]):
             case _:
                 return self._numeric(term, values)
 
-    def _numeric(self, term: Call, values: list[V]) -> V:
+    def _numeric(self, term: core.Call, values: list[V]) -> V:
         kinds = tuple(arg.type for arg in term.args)
         ladder = kinds[0] if term.op in ("next", "prev") else None
         enums = self.facts.program.enums
-        rungs = len(enums[ladder.name].members) if isinstance(ladder, EnumType) else 0
+        rungs = len(enums[ladder.name].members) if isinstance(ladder, m.EnumType) else 0
         function = builtin(term.op, kinds, rungs)
         if function is not None:
             digits = decimals_of(kinds[0]) if kinds else 0
@@ -323,7 +297,7 @@ class Terms(TermVisitor[Env[V], V]):
             )
         return self.algebra.refuse(Refused(f"`{term.op}()`", term.span, reason))
 
-    def _ring(self, term: Call, env: Env[V]) -> V | None:
+    def _ring(self, term: core.Call, env: Env[V]) -> V | None:
         """``(tick() + c) mod n`` for constants, a ring that every tick turns; else ``None``."""
         offset, algebra = _tick_offset(term.args[0]), self.algebra
         if offset is None:
@@ -336,7 +310,7 @@ class Terms(TermVisitor[Env[V], V]):
         size = algebra.const(modulus[0])
         return algebra.lift(("arithmetic", "mod"), arithmetic("mod"), moved, size)
 
-    def _clocked(self, op: Literal["==", "<", "<="], term: Call, env: Env[V]) -> V | None:
+    def _clocked(self, op: Literal["==", "<", "<="], term: core.Call, env: Env[V]) -> V | None:
         """``tick() + c`` compared with a constant, by a clock that stops behind it; else ``None``.
 
         For ticks above the constant the result is the same.
@@ -359,7 +333,7 @@ class Terms(TermVisitor[Env[V], V]):
         sides[place] = moved
         return algebra.lift(("compare", op), compare(op), *sides)
 
-    def _score(self, term: Call, env: Env[V]) -> V:
+    def _score(self, term: core.Call, env: Env[V]) -> V:
         """The world's own expression; with awards the score depends on more than the state."""
         world, algebra = self.facts.rules.worlds[self.facts.instance.world.name], self.algebra
         if world.awards:
@@ -367,7 +341,7 @@ class Terms(TermVisitor[Env[V], V]):
             return algebra.refuse(Refused("`score`", term.span, reason))
         if world.score is None:
             return algebra.const(0)
-        if not isinstance(world.score.type, NumberType) or world.score.type.decimals:
+        if not isinstance(world.score.type, m.NumberType) or world.score.type.decimals:
             reason = "it is not always a whole number"
             return algebra.refuse(Refused("`score`", term.span, reason))
 
@@ -392,7 +366,7 @@ class Terms(TermVisitor[Env[V], V]):
         running = self.algebra.lift(("busy", action), runs, self.algebra.slot((LONG, ()), False))
         return self.algebra.both(self._acting(actor), lambda: running)
 
-    def _did(self, term: Call, args: list[V]) -> V:
+    def _did(self, term: core.Call, args: list[V]) -> V:
         values = [(arg, one.type) for arg, one in zip(args[1:], term.args[1:], strict=True)]
 
         def done() -> V:
@@ -404,7 +378,7 @@ class Terms(TermVisitor[Env[V], V]):
 
     # ---- reads and derives ------------------------------------------------------------------
 
-    def universe(self, value_type: ValueType) -> Universe:
+    def universe(self, value_type: m.ValueType) -> Universe:
         """All values of a type and `none`."""
 
         def values() -> tuple[Raw, ...] | None:
@@ -413,20 +387,20 @@ class Terms(TermVisitor[Env[V], V]):
 
         return values
 
-    def read(self, term: Read, env: Env[V]) -> V:
+    def read(self, term: core.Read, env: Env[V]) -> V:
         was = env.was or term.was
         return self.each(self._args(term, env), lambda args: self.stored(term.fluent, args, was))
 
-    def derive_call(self, term: DeriveCall, env: Env[V]) -> V:
+    def derive_call(self, term: core.DeriveCall, env: Env[V]) -> V:
         was, actor = env.was or term.was, env.actor
         args = self._args(term, env)
         return self.each(args, lambda args: self.derived(term.derive, args, was, actor))
 
-    def _args(self, term: Read | DeriveCall, env: Env[V]) -> list[tuple[V, ValueType]]:
+    def _args(self, term: core.Read | core.DeriveCall, env: Env[V]) -> list[tuple[V, m.ValueType]]:
         return [(self.value(arg, env), arg.type) for arg in term.args]
 
     def each(
-        self, values: list[tuple[V, ValueType]], function: Callable[[tuple[Raw, ...]], V]
+        self, values: list[tuple[V, m.ValueType]], function: Callable[[tuple[Raw, ...]], V]
     ) -> V:
         """``function`` of every combination of the values, put together again."""
 
@@ -460,7 +434,7 @@ class Terms(TermVisitor[Env[V], V]):
     def _while(self, exists: V, value: V, gone: V) -> V:
         return self.algebra.choose(exists, lambda: value, lambda: gone)
 
-    def _row(self, fluent: Fluent, args: tuple[Raw, ...]) -> V:
+    def _row(self, fluent: m.Fluent, args: tuple[Raw, ...]) -> V:
         table, instance = self._rows.get(fluent.id), self.facts.instance
         known = (instance.numbers, instance.params)
         if table is None:
@@ -474,13 +448,13 @@ class Terms(TermVisitor[Env[V], V]):
             return table[args]
         if fluent.default is not None:
             return self.algebra.const(constant(fluent.default, *known))
-        return self.false if isinstance(fluent.type, BoolType) else self.none
+        return self.false if isinstance(fluent.type, m.BoolType) else self.none
 
     def derived(self, name: str, args: tuple[Raw, ...], was: bool, actor: Raw = None) -> V:
         """A derive for constant arguments."""
         derive = self.facts.rules.derives[name]
         if None in args:
-            return self.false if isinstance(derive.type, BoolType) else self.none
+            return self.false if isinstance(derive.type, m.BoolType) else self.none
         if derive.recursive:
             return self.fixpoints.value(derive, args, was, actor)
         return self.body(derive, args, was, actor)
@@ -492,18 +466,18 @@ class Terms(TermVisitor[Env[V], V]):
             for param, arg in zip(derive.params, args, strict=True)
         }
         value = self.value(derive.value, Env(names, was, actor))
-        return self._truth(value) if isinstance(derive.type, BoolType) else value
+        return self._truth(value) if isinstance(derive.type, m.BoolType) else value
 
     # ---- bindings ---------------------------------------------------------------------------
 
     def bindings(
-        self, binders: tuple[Binder, ...], where: Term | None, env: Env[V]
+        self, binders: tuple[core.Binder, ...], where: core.Term | None, env: Env[V]
     ) -> Iterator[tuple[Env[V], V]]:
         """The bindings of loop variables, each with the condition under which it is one."""
         yield from self._bindings(binders, where, env, self.true)
 
     def _bindings(
-        self, binders: tuple[Binder, ...], where: Term | None, env: Env[V], so_far: V
+        self, binders: tuple[core.Binder, ...], where: core.Term | None, env: Env[V], so_far: V
     ) -> Iterator[tuple[Env[V], V]]:
         if not binders:
             held = self.algebra.both(so_far, lambda: self.condition(where, env))
@@ -516,11 +490,11 @@ class Terms(TermVisitor[Env[V], V]):
             if not self.algebra.never(held):
                 yield from self._bindings(rest, where, env.bind(first.name, value), held)
 
-    def in_settled_order(self, binders: tuple[Binder, ...]) -> bool:
+    def in_settled_order(self, binders: tuple[core.Binder, ...]) -> bool:
         """Whether bindings come in an order that the state does not change."""
         return all(self.collections.settled(one) for one in binder_terms(binders))
 
-    def is_type(self, value: V, kind: ValueType, of: str) -> V:
+    def is_type(self, value: V, kind: m.ValueType, of: str) -> V:
         """Whether a value is a living object of a type."""
 
         def belongs(one: Raw) -> V:
@@ -530,11 +504,11 @@ class Terms(TermVisitor[Env[V], V]):
 
         return self.algebra.bind(value, self.universe(kind), belongs)
 
-    def exist(self, params: tuple[Binder, ...], args: tuple[Raw, ...]) -> V:
+    def exist(self, params: tuple[core.Binder, ...], args: tuple[Raw, ...]) -> V:
         """Whether every object among the arguments of a rule exists."""
         result = self.true
         for param, arg in zip(params, args, strict=True):
-            if isinstance(param.type, ObjectType) and isinstance(arg, int):
+            if isinstance(param.type, m.ObjectType) and isinstance(arg, int):
                 result = conj(self.algebra, result, self.alive(arg))
         return result
 
@@ -544,7 +518,7 @@ class Terms(TermVisitor[Env[V], V]):
 
     # ---- folds ------------------------------------------------------------------------------
 
-    def fold(self, term: Fold, env: Env[V]) -> V:
+    def fold(self, term: core.Fold, env: Env[V]) -> V:
         match term.fold:
             case "any":
                 return self._some(term, env)
@@ -557,28 +531,28 @@ class Terms(TermVisitor[Env[V], V]):
             case "min" | "max" | "first" | "last":
                 return self._picked(term, env)
 
-    def _some(self, term: Fold, env: Env[V]) -> V:
+    def _some(self, term: core.Fold, env: Env[V]) -> V:
         result = self.false
         for inner, member in self.bindings(term.binders, term.where, env):
             result = self.algebra.either(result, partial(self._held, term, inner, member))
         return result
 
-    def _held(self, term: Fold, env: Env[V], member: V) -> V:
+    def _held(self, term: core.Fold, env: Env[V], member: V) -> V:
         """Whether this is a binding and the folded condition holds for it."""
         return self.algebra.both(member, lambda: self.condition(term.value, env))
 
-    def _every(self, term: Fold, env: Env[V]) -> V:
+    def _every(self, term: core.Fold, env: Env[V]) -> V:
         result = self.true
         for inner, member in self.bindings(term.binders, term.where, env):
             result = self.algebra.both(result, partial(self._met, term, inner, member))
         return result
 
-    def _met(self, term: Fold, env: Env[V], member: V) -> V:
+    def _met(self, term: core.Fold, env: Env[V], member: V) -> V:
         """Whether the folded condition holds, if this is a binding."""
         outside = self.algebra.negate(member)
         return self.algebra.either(outside, lambda: self.condition(term.value, env))
 
-    def _count(self, term: Fold, env: Env[V]) -> V:
+    def _count(self, term: core.Fold, env: Env[V]) -> V:
         held = (
             self._held(term, inner, member)
             for inner, member in self.bindings(term.binders, term.where, env)
@@ -594,19 +568,19 @@ class Terms(TermVisitor[Env[V], V]):
             total = algebra.lift(("arithmetic", "+"), arithmetic("+"), total, step)
         return total
 
-    def _sum(self, term: Fold, env: Env[V]) -> V:
+    def _sum(self, term: core.Fold, env: Env[V]) -> V:
         algebra = self.algebra
-        nothing = algebra.const(0.0 if isinstance(term.type, RealType) else 0)
+        nothing = algebra.const(0.0 if isinstance(term.type, m.RealType) else 0)
         result = nothing
         for inner, member in self.bindings(term.binders, term.where, env):
             step = algebra.choose(member, partial(self._element, term, inner), lambda: nothing)
             result = algebra.lift(("arithmetic", "+"), arithmetic("+"), result, step)
         return result
 
-    def _element(self, term: Fold, env: Env[V]) -> V:
+    def _element(self, term: core.Fold, env: Env[V]) -> V:
         return self.true if term.value is None else self.value(term.value, env)
 
-    def _picked(self, term: Fold, env: Env[V]) -> V:
+    def _picked(self, term: core.Fold, env: Env[V]) -> V:
         """The extreme, first or last element; `none` if there is none."""
         if term.fold in ("first", "last") and not self.in_settled_order(term.binders):
             reason = "it depends on an order that changes"
@@ -617,7 +591,7 @@ class Terms(TermVisitor[Env[V], V]):
             result = self._preferred(term, result, member, inner)
         return self.algebra.lift("met", _met_or_none, result)
 
-    def _preferred(self, term: Fold, best: V, member: V, env: Env[V]) -> V:
+    def _preferred(self, term: core.Fold, best: V, member: V, env: Env[V]) -> V:
         algebra, better = self.algebra, _BETTER[term.fold]
 
         def taken() -> V:
@@ -626,18 +600,18 @@ class Terms(TermVisitor[Env[V], V]):
         return algebra.choose(member, taken, lambda: best)
 
 
-def decimals_of(value_type: ValueType) -> int:
+def decimals_of(value_type: m.ValueType) -> int:
     """The decimals by which values of a type are scaled."""
-    return value_type.decimals if isinstance(value_type, NumberType) else 0
+    return value_type.decimals if isinstance(value_type, m.NumberType) else 0
 
 
-def _tick_offset(term: Term) -> int | None:
+def _tick_offset(term: core.Term) -> int | None:
     """``c`` where the term is ``tick() + c``; ``None`` where it is something else."""
-    if not isinstance(term, Call):
+    if not isinstance(term, core.Call):
         return None
     if term.op == "tick":
         return 0
-    if term.op not in ("+", "-") or not isinstance(term.args[1], Constant):
+    if term.op not in ("+", "-") or not isinstance(term.args[1], core.Constant):
         return None
     inner, shift = _tick_offset(term.args[0]), term.args[1].value
     if inner is None or shift is None:
@@ -645,11 +619,11 @@ def _tick_offset(term: Term) -> int | None:
     return inner + shift if term.op == "+" else inner - shift
 
 
-def _free_names(term: Term) -> tuple[str, ...]:
+def _free_names(term: core.Term) -> tuple[str, ...]:
     """The names that the value of a term depends on."""
-    if isinstance(term, Variable):
+    if isinstance(term, core.Variable):
         return (term.name,)
-    if not isinstance(term, Fold):
+    if not isinstance(term, core.Fold):
         return tuple(dict.fromkeys(name for part in parts(term) for name in _free_names(part)))
     free: dict[str, None] = {}
     bound: set[str] = set()
@@ -692,7 +666,7 @@ def _last(best: Value, value: Value) -> Value:
     return best if best is Mark.BROKEN else value
 
 
-_BETTER: dict[FoldKind, Callable[[Value, Value], Value]] = {
+_BETTER: dict[m.FoldKind, Callable[[Value, Value], Value]] = {
     "min": _extreme(True),
     "max": _extreme(False),
     "first": _first,

@@ -9,21 +9,7 @@ from itertools import product
 from math import prod
 from typing import Literal
 
-from tokenworld.core.nodes import (
-    Binder,
-    Body,
-    BranchDraw,
-    Call,
-    Constant,
-    Let,
-    ObjectName,
-    PickDraw,
-    Read,
-    Require,
-    Term,
-    UniformDraw,
-    Variable,
-)
+from tokenworld.core import nodes as core
 from tokenworld.core.rules import Action, Law
 from tokenworld.core.walk import conjuncts, is_draw, statements_in, subterms
 from tokenworld.diagnostics import Span
@@ -52,7 +38,7 @@ class Unit:
     actor: int | None = None
 
     @property
-    def params(self) -> tuple[Binder, ...]:
+    def params(self) -> tuple[core.Binder, ...]:
         return self.rule.params
 
     @property
@@ -111,13 +97,13 @@ def _too_many(rule: Action | Law, count: int) -> Refused:
     return Refused(what, rule.span, f"more than {_MOST_COMMANDS:,} are not grounded")
 
 
-def _decisive(rule: Action | Law) -> Iterator[Term]:
+def _decisive(rule: Action | Law) -> Iterator[core.Term]:
     """The parts of a condition without which a rule does nothing.
 
     Of a law they count up to the first that may be in error, which is not to be lost.
     """
     if isinstance(rule, Action):
-        if not any(isinstance(guard, Let) for guard in rule.guards):
+        if not any(isinstance(guard, core.Let) for guard in rule.guards):
             yield from conjuncts(require.condition for require in rule.requires)
         return
     for part in conjuncts(() if rule.when is None else (rule.when,)):
@@ -126,10 +112,10 @@ def _decisive(rule: Action | Law) -> Iterator[Term]:
         yield part
 
 
-def _always_has_a_value(term: Term) -> bool:
-    if isinstance(term, Call):
+def _always_has_a_value(term: core.Term) -> bool:
+    if isinstance(term, core.Call):
         return term.op in ("not", "==", "<", "<=")
-    return isinstance(term, (Constant, ObjectName, Variable, Read))
+    return isinstance(term, (core.Constant, core.ObjectName, core.Variable, core.Read))
 
 
 def actions_of(facts: Facts, *, hopeless: bool = False) -> Iterator[Unit]:
@@ -166,13 +152,13 @@ def laws_of(facts: Facts, *, hopeless: bool = False) -> Iterator[Unit]:
                     yield Unit("law", law, args, position)
 
 
-def leading_guards(action: Action) -> tuple[Require | Let, ...]:
+def leading_guards(action: Action) -> tuple[core.Require | core.Let, ...]:
     """The guards up to the last require: what comes after belongs to the body."""
-    found = [index for index, one in enumerate(action.guards, 1) if isinstance(one, Require)]
+    found = [index for index, one in enumerate(action.guards, 1) if isinstance(one, core.Require)]
     return action.guards[: found[-1] if found else 0]
 
 
-def body_of(unit: Unit) -> Body:
+def body_of(unit: Unit) -> core.Body:
     """The body of the rule, with the lets between its requires and its body."""
     rule = unit.rule
     if isinstance(rule, Law):
@@ -200,16 +186,16 @@ def opened(terms: Terms[V], unit: Unit) -> tuple[Env[V], V]:
         return env, algebra.both(exist, lambda: terms.condition(rule.when, env))
     guard = terms.true
     for one in leading_guards(rule):
-        if isinstance(one, Let):
+        if isinstance(one, core.Let):
             env = _let(terms, one, env)
         elif unit.kind == "action":
             guard = algebra.both(guard, partial(terms.condition, one.condition, env))
     return env, guard
 
 
-def _let(terms: Terms[V], let: Let, env: Env[V]) -> Env[V]:
+def _let(terms: Terms[V], let: core.Let, env: Env[V]) -> Env[V]:
     value = let.value
-    if isinstance(value, (BranchDraw, PickDraw, UniformDraw)):
+    if isinstance(value, (core.BranchDraw, core.PickDraw, core.UniformDraw)):
         reason = "requires are tested before anything is drawn"
         unknown = terms.algebra.refuse(Refused("draw before a require", let.span, reason))
         return replace(env, names={**env.names, **dict.fromkeys(let.names, unknown)})

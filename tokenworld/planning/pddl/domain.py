@@ -7,17 +7,11 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from itertools import product
 
+from tokenworld import model as m
 from tokenworld.core import nodes as core
 from tokenworld.core.rules import Action, Derive, Ending, Law
 from tokenworld.core.walk import is_draw
 from tokenworld.ground import Raw, count_bindings, parameter_domains, scaled_text
-from tokenworld.model import (
-    Fluent,
-    NumberType,
-    ObjectType,
-    TypeRange,
-    ValueType,
-)
 from tokenworld.planning.pddl.effects import Effects, Script, drawn
 from tokenworld.planning.pddl.terms import Terms
 from tokenworld.planning.pddl.tree import (
@@ -91,7 +85,7 @@ def _variants(words: Vocabulary, action: Action) -> list[Variant]:
     """One assignment per combination of values that PDDL has no parameters for."""
     domains: list[tuple[core.Binder, Sequence[Raw]]] = []
     for binder in action.params:
-        if isinstance(binder.domain, TypeRange) and sort_of(binder.type) == "symbol":
+        if isinstance(binder.domain, m.TypeRange) and sort_of(binder.type) == "symbol":
             continue
         (values,) = parameter_domains(words.instance, [binder])
         if not values:
@@ -108,7 +102,7 @@ def _suffix(action: Action, fixed: Variant) -> str:
     def one(binder: core.Binder, value: Raw) -> str:
         if isinstance(value, bool) or not isinstance(value, int):
             return str(value).lower()
-        decimals = binder.type.decimals if isinstance(binder.type, NumberType) else 0
+        decimals = binder.type.decimals if isinstance(binder.type, m.NumberType) else 0
         return scaled_text(value, decimals).replace("-", "m").replace(".", "p")
 
     words = (one(par, fixed[par.name]) for par in action.params if par.name in fixed)
@@ -206,7 +200,7 @@ def _with_cost(
     if not isinstance(value, Num):
         raise LiftingError("a `cost` that depends on conditions", action.cost.span)
     of = action.cost.type
-    digits = turn.scale - (of.decimals if isinstance(of, NumberType) else 0)
+    digits = turn.scale - (of.decimals if isinstance(of, m.NumberType) else 0)
     if value.constant is not None:
         scaled = value.constant * 10**digits
         paid = _pays(number(scaled).expr, terms.words.luck)
@@ -291,7 +285,7 @@ def _turn(domain: LiftedDomain, goal: Ending | None) -> None:
     """Set up the turn token and costs."""
     words = domain.words
     costs = [action.cost for action in words.rules.actions.values() if action.cost is not None]
-    scale = max((t.type.decimals for t in costs if isinstance(t.type, NumberType)), default=0)
+    scale = max((t.type.decimals for t in costs if isinstance(t.type, m.NumberType)), default=0)
     phases = _phases(words)
     now: tuple[Expr, ...] = ()
     after: tuple[Expr, ...] = ()
@@ -407,7 +401,7 @@ def _recursive(words: Vocabulary, derive: Derive) -> PddlDerived:
     return PddlDerived(Signature(words.derives[derive.name], case.vars), body)
 
 
-def _closure(words: Vocabulary, fluent: Fluent) -> PddlDerived:
+def _closure(words: Vocabulary, fluent: m.Fluent) -> PddlDerived:
     """``(chain ?x ?y)``: one step from ?x to ?y, or one to some ?z and a chain from there."""
     terms = Terms(words)
     formals = [param.type for param in fluent.params]
@@ -426,8 +420,8 @@ def _closure(words: Vocabulary, fluent: Fluent) -> PddlDerived:
     return PddlDerived(Signature(chain, (start, end)), disj(steps))
 
 
-def _closure_variable(terms: Terms, of: ValueType, base: str) -> Typed:
-    if not isinstance(of, ObjectType):
+def _closure_variable(terms: Terms, of: m.ValueType, base: str) -> Typed:
+    if not isinstance(of, m.ObjectType):
         raise TypeError("a closure runs over objects")
     return terms.words.types.variable(terms.scope.fresh(base), of)[0]
 

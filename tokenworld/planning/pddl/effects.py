@@ -15,20 +15,12 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Literal, assert_never
 
+from tokenworld import model as m
 from tokenworld.core import nodes as core
 from tokenworld.core.program import Rules
 from tokenworld.core.walk import mentions, statements_in
 from tokenworld.diagnostics import Span
 from tokenworld.ground import Instance, Raw, domain_of
-from tokenworld.model import (
-    BOOL,
-    NONE,
-    Fluent,
-    IntervalRange,
-    NumberType,
-    RealType,
-    TypeRange,
-)
 from tokenworld.planning.pddl.terms import Terms
 from tokenworld.planning.pddl.tree import (
     FALSE,
@@ -64,7 +56,7 @@ Pins = Mapping[tuple[Expr, ...], Sym | None]
 """Values that the precondition fixes: the atom of a slot without its value, and the value
 (``None``: the slot has none)."""
 
-Target = tuple[Place, Fluent, tuple[Sym, ...]]
+Target = tuple[Place, m.Fluent, tuple[Sym, ...]]
 """A slot that a body writes, and where."""
 
 _MOST_CANDIDATES = 5
@@ -85,9 +77,9 @@ def share(instance: Instance, term: core.Term) -> Fraction:
 
 def _exact(instance: Instance, term: core.Term) -> Fraction | None:
     match term:
-        case core.Constant(value=value, type=NumberType(decimals=decimals)) if value is not None:
+        case core.Constant(value=value, type=m.NumberType(decimals=decimals)) if value is not None:
             return Fraction(value, 10**decimals)
-        case core.ParamValue(name=name, type=NumberType(decimals=decimals)):
+        case core.ParamValue(name=name, type=m.NumberType(decimals=decimals)):
             raw = instance.params[name]
             return Fraction(raw, 10**decimals) if isinstance(raw, int) else None
         case core.Call(op="scale" | "real"):
@@ -128,7 +120,7 @@ def rounded(instance: Instance, rules: Rules) -> Iterator[core.Term]:
     for one in (one for body in bodies for one in statements_in(body)):
         if isinstance(one, core.Let) and isinstance(one.value, core.BranchDraw):
             for term in one.value.probabilities:
-                exact = _exact(instance, term) if isinstance(term.type, RealType) else None
+                exact = _exact(instance, term) if isinstance(term.type, m.RealType) else None
                 if exact is not None and Fraction(float(exact)) != exact:
                     yield term
 
@@ -297,7 +289,7 @@ class Effects:
 
     def _reward(self, amount: core.Term, env: Env, place: Place) -> None:
         of = amount.type
-        if isinstance(of, NumberType) and of.decimals:
+        if isinstance(of, m.NumberType) and of.decimals:
             raise LiftingError("a `reward` with decimals", amount.span)
         for case in self.terms.cases(amount, env):
             self.put(place.within(case), ("increase", ("reward",), as_number(case.value).expr))
@@ -334,7 +326,7 @@ class Effects:
                 case _:
                     self._set_number(slot, one, env)
 
-    def _atom(self, fluent: Fluent, args: Sequence[Sym]) -> tuple[Expr, ...]:
+    def _atom(self, fluent: m.Fluent, args: Sequence[Sym]) -> tuple[Expr, ...]:
         return (self.terms.words.fluents[fluent.id], *(arg.text for arg in args))
 
     def _fact(self, slot: Target, one: core.Write) -> None:
@@ -372,12 +364,12 @@ class Effects:
                 self.put(place.within(case), (*atom, case.value.text))
         self.writes.append(Write(place, fluent, args, "set", None, one.span, options=options))
 
-    def _old(self, fluent: Fluent, atom: tuple[Expr, ...]) -> Case[Sym]:
+    def _old(self, fluent: m.Fluent, atom: tuple[Expr, ...]) -> Case[Sym]:
         """The value that a slot has."""
         var, symbol = self.terms.value_variable(fluent)
         return Case((var,), ((*atom, var.name),), symbol)
 
-    def _fitting(self, cases: Sequence[Case[Value]], fluent: Fluent) -> list[Case[Sym]]:
+    def _fitting(self, cases: Sequence[Case[Value]], fluent: m.Fluent) -> list[Case[Sym]]:
         of = symbol_type(fluent.type)
         fits = ((case, fit) for case in cases for fit in self.terms.fit(as_symbol(case.value), of))
         return [case.then(fit) for case, fit in fits]
@@ -417,14 +409,14 @@ class Effects:
         tests = [] if draw.where is None else [draw.where]
         if draw.weight is not None:
             zero = core.Constant(0, draw.weight.type, let.span)
-            tests.append(core.Call("<", (zero, draw.weight), BOOL, let.span))
-        where = core.Call("and", tuple(tests), BOOL, let.span)
+            tests.append(core.Call("<", (zero, draw.weight), m.BOOL, let.span))
+        where = core.Call("and", tuple(tests), m.BOOL, let.span)
         with terms.scope.block():
             cases = terms.bind(draw.binders, where, env)
         at = self.script.take(len(cases) + 1)
         if at == len(cases):
             self.asked.append(neg(disj(case.holds(TRUE) for case in cases)))
-            return dict.fromkeys(let.names, Lazy(core.Constant(None, NONE, let.span), {}))
+            return dict.fromkeys(let.names, Lazy(core.Constant(None, m.NONE, let.span), {}))
         found = self.chosen(cases[at])
         names = zip(let.names, draw.binders, strict=True)
         return {name: found[binder.name] for name, binder in names}
@@ -461,7 +453,7 @@ class Effects:
             if FALSE in inside.conds:
                 continue
             if not chosen:
-                absent = core.Constant(None, NONE, let.span)
+                absent = core.Constant(None, m.NONE, let.span)
                 self.walk(rest, {**env, name: Lazy(absent, {})}, inside)
                 continue
             even = Fraction(1, len(chosen))
@@ -517,9 +509,9 @@ def _extent(names: tuple[str, ...], rest: core.Body) -> core.Body:
 
 def _values(instance: Instance, binder: core.Binder) -> Sequence[Raw] | None:
     match binder.domain:
-        case IntervalRange(low=low, high=high):
+        case m.IntervalRange(low=low, high=high):
             return range(low, high + 1)
-        case TypeRange(of=of):
+        case m.TypeRange(of=of):
             return domain_of(instance, of)
         case _:
             return None
@@ -531,7 +523,7 @@ def _interval(term: core.Term) -> tuple[int | None, int | None]:
         low, high = _interval(term.args[0])
         return _flip(high), _flip(low)
     of = term.type
-    return (of.low, of.high) if isinstance(of, NumberType) else (None, None)
+    return (of.low, of.high) if isinstance(of, m.NumberType) else (None, None)
 
 
 def _flip(bound: int | None) -> int | None:

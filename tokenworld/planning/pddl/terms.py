@@ -10,26 +10,10 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 from typing import assert_never
 
+from tokenworld import model as m
 from tokenworld.core import nodes as core
 from tokenworld.core.walk import parts
 from tokenworld.diagnostics import Span
-from tokenworld.model import (
-    ROOT,
-    BoolType,
-    CollectionType,
-    EnumType,
-    Fluent,
-    IntervalRange,
-    NoneType,
-    NumberType,
-    ObjectType,
-    RealType,
-    TextType,
-    TypeRange,
-    ValueType,
-    is_optional,
-    without_none,
-)
 from tokenworld.planning.pddl.tree import (
     FALSE,
     TRUE,
@@ -139,10 +123,10 @@ class Terms:
 
     def _is_a(self, value: Value, of: str) -> Expr:
         symbol = as_symbol(value)
-        assert isinstance(symbol.type, ObjectType)
+        assert isinstance(symbol.type, m.ObjectType)
         if self.words.instance.program.is_subtype(symbol.type.name, of):
             return TRUE
-        if symbol.is_constant or self.words.types.disjoint(symbol.type, ObjectType(of)):
+        if symbol.is_constant or self.words.types.disjoint(symbol.type, m.ObjectType(of)):
             return FALSE
         return self.words.types.is_a(symbol.text, of)
 
@@ -205,8 +189,8 @@ class Terms:
         if isinstance(term, core.Variable):
             bound = env[term.name]
             return isinstance(bound, Lazy) and self._may_be_none(bound.term, bound.env)
-        if is_optional(term.type) or isinstance(term, core.Fold):
-            return is_optional(term.type)
+        if m.is_optional(term.type) or isinstance(term, core.Fold):
+            return m.is_optional(term.type)
         if isinstance(term, core.Read) and self._narrows(term):
             return True
         sides = parts(term)[1:] if isinstance(term, core.Choice) else parts(term)
@@ -216,13 +200,15 @@ class Terms:
         """Whether an argument may be an object that the fluent is not about."""
         params = self.words.instance.program.fluents[term.fluent].params
         return any(
-            isinstance(param.type, ObjectType) and not self._surely(arg, param.type.name)
+            isinstance(param.type, m.ObjectType) and not self._surely(arg, param.type.name)
             for param, arg in zip(params, term.args, strict=True)
         )
 
     def _surely(self, arg: core.Term, name: str) -> bool:
         of = arg.type
-        return isinstance(of, ObjectType) and self.words.instance.program.is_subtype(of.name, name)
+        return isinstance(of, m.ObjectType) and self.words.instance.program.is_subtype(
+            of.name, name
+        )
 
     def _ordered(self, term: core.Call, env: Env) -> Expr:
         op, left, right = comparison(term)
@@ -230,12 +216,12 @@ class Terms:
             return self._counted(op, left, right, env)
         if sort_of(left.type) == "symbol":
             of = symbol_type(left.type)
-            assert isinstance(of, EnumType)
+            assert isinstance(of, m.EnumType)
             return self._ladder(term, of, env)
-        exact = all(isinstance(side.type, NumberType) for side in (left, right))
+        exact = all(isinstance(side.type, m.NumberType) for side in (left, right))
         return self._numbers(left, right, env, lambda a, b: ordered(op, a, b, exact))
 
-    def _ladder(self, term: core.Call, of: EnumType, env: Env) -> Expr:
+    def _ladder(self, term: core.Call, of: m.EnumType, env: Env) -> Expr:
         """Order on a ladder: members are listed, two unknowns ask a static fact."""
         left, right = term.args
         for op, one, limit in ((FLIPPED[term.op], right, left), (term.op, left, right)):
@@ -256,12 +242,12 @@ class Terms:
             return fact
         return conj((self.present(left, env), self.present(right, env), neg(fact)))
 
-    def _among(self, term: core.Term, of: EnumType, chosen: Sequence[int], env: Env) -> Expr:
+    def _among(self, term: core.Term, of: m.EnumType, chosen: Sequence[int], env: Env) -> Expr:
         members = self.words.members[of.name]
         rest = [index for index in range(len(members)) if index not in chosen]
 
         def one(index: int) -> Expr:
-            return self.equals(term, Sym(members[index], EnumType(of.name)), env)
+            return self.equals(term, Sym(members[index], m.EnumType(of.name)), env)
 
         if len(chosen) <= len(rest):
             return disj(one(index) for index in chosen)
@@ -292,7 +278,7 @@ class Terms:
             case core.ObjectName(name=name):
                 instance = self.words.instance
                 found = instance.numbers.get(name)
-                if found not in instance.members[ROOT]:
+                if found not in instance.members[m.ROOT]:
                     raise LiftingError(f"`{name}`, which does not exist here", term.span)
                 return self._object(found)
             case core.Actor():
@@ -344,30 +330,30 @@ class Terms:
         for case in self.arguments(formals, term.args, env):
             yield case.gives(Truth((head, *(one.text for one in case.value))))
 
-    def constant(self, raw: object, of: ValueType, span: Span) -> list[Case[Value]]:
+    def constant(self, raw: object, of: m.ValueType, span: Span) -> list[Case[Value]]:
         """The case of a value that is known; none of `none`."""
         if raw is None:
             return []
-        kind = without_none(of)
+        kind = m.without_none(of)
         match kind:
-            case EnumType(name=enum) if isinstance(raw, int):
-                return [sure(Sym(self.words.members[enum][raw], EnumType(enum)))]
-            case ObjectType() if isinstance(raw, int):
+            case m.EnumType(name=enum) if isinstance(raw, int):
+                return [sure(Sym(self.words.members[enum][raw], m.EnumType(enum)))]
+            case m.ObjectType() if isinstance(raw, int):
                 return self._object(raw)
-            case BoolType():
+            case m.BoolType():
                 return [sure(Truth(TRUE if raw else FALSE))]
-            case NumberType() | RealType() if isinstance(raw, (int, float)):
+            case m.NumberType() | m.RealType() if isinstance(raw, (int, float)):
                 return [sure(number(raw))]
             case (
-                EnumType() | ObjectType() | NumberType() | RealType() | TextType() | NoneType()
-                | CollectionType()
+                m.EnumType() | m.ObjectType() | m.NumberType() | m.RealType() | m.TextType()
+                | m.NoneType() | m.CollectionType()
             ):  # fmt: skip
                 raise LiftingError("this value", span)
             case _:
                 assert_never(kind)
 
     def _object(self, found: int) -> list[Case[Value]]:
-        of = ObjectType(self.words.instance.objects[found].of)
+        of = m.ObjectType(self.words.instance.objects[found].of)
         return [sure(Sym(self.words.constant(found), of))]
 
     def _computed(self, term: core.Call, env: Env) -> list[Case[Value]]:
@@ -378,7 +364,7 @@ class Terms:
                 return self.cases(term.args[0], env)
             case "real":
                 of = term.args[0].type
-                scale = number(10**of.decimals if isinstance(of, NumberType) else 1)
+                scale = number(10**of.decimals if isinstance(of, m.NumberType) else 1)
                 return [one.gives(arithmetic("/", one.value, scale, term.span))
                         for one in self.cases(term.args[0], env)]  # fmt: skip
             case "scale" | "+" | "-" | "*" | "/" | "div" | "mod":
@@ -406,7 +392,7 @@ class Terms:
         found: list[Case[Value]] = []
         of = symbol_type(arg.type)
         for case in self.cases(arg, env):
-            assert isinstance(of, EnumType)
+            assert isinstance(of, m.EnumType)
             new = self._variable(self.words.types.enums[of.name], of)
             step: Expr = (self.words.ladder(of.name, kind), as_symbol(case.value).text,
                           new.value.text)  # fmt: skip
@@ -415,14 +401,14 @@ class Terms:
 
     # ---- fluents ----------------------------------------------------------------------------
 
-    def fluent(self, fluent_id: str, span: Span) -> Fluent:
+    def fluent(self, fluent_id: str, span: Span) -> m.Fluent:
         """The fluent, if it can stand in a lifted rule."""
         found = self.words.instance.program.fluents[fluent_id]
         if why := self.words.lacks(found):
             raise LiftingError(why, span)
         return found
 
-    def _asked(self, fluent: Fluent, position: int, symbol: Sym) -> list[Case[Sym]]:
+    def _asked(self, fluent: m.Fluent, position: int, symbol: Sym) -> list[Case[Sym]]:
         """The symbol as an argument or value of a fact in a condition.
 
         No fact is about an object outside the fluent's domain, so the predicate may be declared for
@@ -436,7 +422,7 @@ class Terms:
             self.words.widen(fluent, position, symbol.type)
         return [sure(symbol)]
 
-    def fit(self, symbol: Sym, formal: EnumType | ObjectType) -> list[Case[Sym]]:
+    def fit(self, symbol: Sym, formal: m.EnumType | m.ObjectType) -> list[Case[Sym]]:
         """The symbol where ``formal`` is declared: itself, a narrower variable, or nothing."""
         if self.words.types.disjoint(symbol.type, formal):
             return []
@@ -448,10 +434,10 @@ class Terms:
 
     def arguments(
         self,
-        formals: Sequence[ValueType],
+        formals: Sequence[m.ValueType],
         args: Sequence[core.Term],
         env: Env,
-        asked: Fluent | None = None,
+        asked: m.Fluent | None = None,
     ) -> Iterator[Case[tuple[Sym, ...]]]:
         """All combinations of cases of some arguments, each made to fit its formal.
 
@@ -463,7 +449,7 @@ class Terms:
         )
 
     def _argument(
-        self, of: ValueType, arg: core.Term, env: Env, asked: tuple[Fluent, int] | None
+        self, of: m.ValueType, arg: core.Term, env: Env, asked: tuple[m.Fluent, int] | None
     ) -> list[Case[Sym]]:
         if sort_of(of) != "symbol":
             raise LiftingError("number or truth value as an argument of a fluent", arg.span)
@@ -488,10 +474,10 @@ class Terms:
             atom = (self.words.fluents[fluent.id], *(symbol.text for symbol in case.value))
             yield case.then(Case((), asked, atom))
 
-    def _members(self, symbols: Sequence[Sym], formals: Sequence[ValueType]) -> Iterator[Expr]:
+    def _members(self, symbols: Sequence[Sym], formals: Sequence[m.ValueType]) -> Iterator[Expr]:
         """The type tests under which a numeric fluent is read only where it is defined."""
         for symbol, of in zip(symbols, formals, strict=True):
-            if isinstance(of, ObjectType) and isinstance(symbol.type, ObjectType):
+            if isinstance(of, m.ObjectType) and isinstance(symbol.type, m.ObjectType):
                 program = self.words.instance.program
                 if not program.is_subtype(symbol.type.name, of.name):
                     yield self.words.types.is_a(symbol.text, of.name)
@@ -512,15 +498,15 @@ class Terms:
                 case _:
                     yield case.gives(Truth(case.value))
 
-    def value_variable(self, fluent: Fluent) -> tuple[Typed, Sym]:
+    def value_variable(self, fluent: m.Fluent) -> tuple[Typed, Sym]:
         """A new variable for the value of a fluent (the fact itself narrows it down)."""
         of = symbol_type(fluent.type)
         enums, spelled = self.words.types.enums, self.words.types.spelled
-        base = enums[of.name] if isinstance(of, EnumType) else spelled.get(of.name, "x")
+        base = enums[of.name] if isinstance(of, m.EnumType) else spelled.get(of.name, "x")
         found = self._variable(base, of)
         return found.vars[0], found.value
 
-    def _variable(self, base: str, of: EnumType | ObjectType) -> Case[Sym]:
+    def _variable(self, base: str, of: m.EnumType | m.ObjectType) -> Case[Sym]:
         """A new variable, and the guard that narrows it down where it needs one."""
         name = self.scope.fresh(base)
         var, guard = self.words.types.variable(name, of)
@@ -564,14 +550,14 @@ class Terms:
 
     def _range(self, binder: core.Binder, env: Env) -> Sequence[Case[Sym] | Case[Num]]:
         match binder.domain:
-            case IntervalRange(low=low, high=high):
+            case m.IntervalRange(low=low, high=high):
                 return [sure(number(value)) for value in range(low, high + 1)]
-            case TypeRange(of=of):
+            case m.TypeRange(of=of):
                 if sort_of(of) != "symbol":
                     raise LiftingError("a binder over numbers or truth values", binder.span)
                 return [self._variable(binder.name, symbol_type(of))]
             case core.Members(by="inverse" | "closure") as collection:
-                element = ObjectType(binder.only) if binder.only else symbol_type(binder.type)
+                element = m.ObjectType(binder.only) if binder.only else symbol_type(binder.type)
                 new = self._variable(binder.name, element)
                 inside = self._member(new.value, collection, env)
                 return [new.then(Case((), (inside,), new.value))]

@@ -17,27 +17,12 @@ from dataclasses import replace
 from functools import reduce
 from typing import assert_never
 
+from tokenworld import model as m
 from tokenworld.core import nodes as core
 from tokenworld.core.program import lowered
 from tokenworld.core.rules import Action, Derive, Ending
 from tokenworld.diagnostics import Span
 from tokenworld.ground import Instance, Raw, scaled_text, slots
-from tokenworld.model import (
-    ROOT,
-    BoolType,
-    CollectionType,
-    EnumType,
-    Fluent,
-    FluentParam,
-    NoneType,
-    NumberType,
-    ObjectDecl,
-    ObjectType,
-    Program,
-    RealType,
-    TextType,
-    TypeRange,
-)
 from tokenworld.planning.pddl.problem import Stored, Values, needed
 from tokenworld.planning.pddl.tree import (
     FALSE,
@@ -98,7 +83,7 @@ class Verbatim:
     those of the ``pddl`` block.
     """
 
-    def __init__(self, program: Program, comments: tuple[str, ...]) -> None:
+    def __init__(self, program: m.Program, comments: tuple[str, ...]) -> None:
         self.program, self.comments, self.rules = program, comments, lowered(program)
         self.entries, self.made = pddl_entries(program), made(program)
         requirements = self.entries.get("requirements", ())
@@ -115,7 +100,9 @@ class Verbatim:
         """The variables of a rule or a loop, typed as written."""
         found, inner = [], dict(env)
         for binder in binders:
-            if not isinstance(binder.domain, TypeRange) or not isinstance(binder.type, ObjectType):
+            if not isinstance(binder.domain, m.TypeRange) or not isinstance(
+                binder.type, m.ObjectType
+            ):
                 raise Richer
             kind = self.type(binder.type.name) if binder.typed else None
             word = binder.name if binder.name.startswith("?") else f"?{binder.name}"
@@ -125,7 +112,7 @@ class Verbatim:
         return tuple(found), inner
 
     def type(self, name: str) -> str:
-        return "object" if name == ROOT else self.types[name]
+        return "object" if name == m.ROOT else self.types[name]
 
     def _variables(self, binders: Sequence[core.Binder], env: Env) -> tuple[Expr, Env]:
         typed, inner = self.bind(binders, env)
@@ -142,7 +129,7 @@ class Verbatim:
                 return verbatim(name)
             case core.Constant(value=bool(value)):
                 return TRUE if value else FALSE
-            case core.Constant(value=int(value), type=NumberType(decimals=decimals, unit="")):
+            case core.Constant(value=int(value), type=m.NumberType(decimals=decimals, unit="")):
                 return scaled_text(value, decimals)
             case core.Constant(value=None):
                 return "undefined"
@@ -317,7 +304,7 @@ class Verbatim:
     def _type_names(self) -> dict[str, str]:
         found: dict[str, str] = {}
         for name in self.program.types:
-            if name != ROOT:
+            if name != m.ROOT:
                 foreign = self.entries.get(name)
                 found[name] = foreign[0] if foreign else kebab(name)
         return found | {name: union_type(self.entries[name][1:]) for name in self._unions(found)}
@@ -375,7 +362,7 @@ class Verbatim:
         names = [source.name for source in self.program.sources]
         return (names.index(span.file) if span.file in names else -1, span.start)
 
-    def _object(self, one: ObjectDecl) -> Typed:
+    def _object(self, one: m.ObjectDecl) -> Typed:
         """An object with its type as written."""
         return Typed(verbatim(one.name), self.type(one.of) if one.typed else None)
 
@@ -391,24 +378,24 @@ class Verbatim:
         found = [
             (self._place(one.span), self._signature(one))
             for one in self.program.fluents.values()
-            if isinstance(one.type, BoolType) and one.name not in self.made
+            if isinstance(one.type, m.BoolType) and one.name not in self.made
         ]
         for derive in self.rules.derives.values():
-            if derive.name not in self.derived or not isinstance(derive.type, BoolType):
+            if derive.name not in self.derived or not isinstance(derive.type, m.BoolType):
                 raise Richer
             found.append((self._place(derive.span), self._head(derive)[0]))
         return tuple(signature for _, signature in sorted(found, key=lambda one: one[0]))
 
-    def _signature(self, fluent: Fluent, result: str = "number") -> Signature:
+    def _signature(self, fluent: m.Fluent, result: str = "number") -> Signature:
         if fluent.fluent_kind not in ("relation", "function") or _flagged(fluent):
             raise Richer
-        if fluent.fluent_kind == "function" and isinstance(fluent.type, BoolType):
+        if fluent.fluent_kind == "function" and isinstance(fluent.type, m.BoolType):
             raise Richer
         params = tuple(self._formal(one) for one in fluent.params)
         return Signature(verbatim(fluent.name), params, result)
 
-    def _formal(self, param: FluentParam) -> Typed:
-        if not isinstance(param.type, ObjectType):
+    def _formal(self, param: m.FluentParam) -> Typed:
+        if not isinstance(param.type, m.ObjectType):
             raise Richer
         kind = self.type(param.type.name) if param.typed else None
         return Typed(f"?{verbatim(param.name.removeprefix('?'))}", kind)
@@ -440,7 +427,7 @@ class Verbatim:
         found = [
             self._function(one)
             for one in self.program.fluents.values()
-            if not isinstance(one.type, BoolType) and one.name not in self.made
+            if not isinstance(one.type, m.BoolType) and one.name not in self.made
         ]
         position = self.entries.get(_COST)
         at = len(found) + 1 if position is None else int(position[0])
@@ -448,17 +435,17 @@ class Verbatim:
             found.insert(at - 1, Signature(_COST, ()))
         return tuple(found)
 
-    def _function(self, fluent: Fluent) -> Signature:
+    def _function(self, fluent: m.Fluent) -> Signature:
         match fluent.type:
-            case NumberType(low=None, high=None, decimals=0, unit="", optional=False):
+            case m.NumberType(low=None, high=None, decimals=0, unit="", optional=False):
                 return self._signature(fluent)
-            case RealType(optional=False):
+            case m.RealType(optional=False):
                 return self._signature(fluent)
-            case ObjectType(name=name) if self._keeps_objects():
+            case m.ObjectType(name=name) if self._keeps_objects():
                 return self._signature(fluent, self.type(name))
             case (
-                BoolType() | EnumType() | ObjectType() | NumberType() | RealType() | TextType()
-                | NoneType() | CollectionType()
+                m.BoolType() | m.EnumType() | m.ObjectType() | m.NumberType() | m.RealType()
+                | m.TextType() | m.NoneType() | m.CollectionType()
             ):  # fmt: skip
                 raise Richer
             case _:
@@ -541,7 +528,7 @@ class Verbatim:
         line = _only_goal(self.rules.worlds[world.name].endings, goal)
         if any((world.params, world.spares, world.turns, world.start, world.layouts, world.born)):
             raise Richer
-        if world.time_always or len(instance.members[ROOT]) < len(instance.objects):
+        if world.time_always or len(instance.members[m.ROOT]) < len(instance.objects):
             raise Richer
         constants = {one.name for one in domain.constants}
         own = [one.decl for one in instance.objects if one.decl.name not in constants]
@@ -577,8 +564,8 @@ class Verbatim:
         written = _written(instance)
         fluents, known = self.program.fluents, self.entries.get("init", ("",))[0] == "written"
 
-        def holding(one: Fluent) -> Iterable[tuple[Raw, ...]]:
-            if stored is None or not isinstance(one.type, BoolType):
+        def holding(one: m.Fluent) -> Iterable[tuple[Raw, ...]]:
+            if stored is None or not isinstance(one.type, m.BoolType):
                 return slots(instance, one)
             return sorted((args for args, _ in stored(one.id)), key=str)
 
@@ -617,7 +604,7 @@ def _distinct(names: Iterable[str]) -> None:
         raise Richer
 
 
-def _flagged(fluent: Fluent) -> bool:
+def _flagged(fluent: m.Fluent) -> bool:
     flags = (
         *(fluent.secret, fluent.clamped, fluent.unique, fluent.ordered, fluent.nested),
         *(fluent.symmetric, fluent.acyclic, fluent.inverse, fluent.closure, fluent.default),
@@ -663,7 +650,7 @@ def _slot(instance: Instance, place: core.Place) -> Slot:
 
 
 def _fact(
-    instance: Instance, fluent: Fluent, args: tuple[Raw, ...], raw: Raw, written: core.Term | None
+    instance: Instance, fluent: m.Fluent, args: tuple[Raw, ...], raw: Raw, written: core.Term | None
 ) -> Iterator[Expr]:
     def name(number_: Raw) -> str:
         assert isinstance(number_, int)
@@ -672,7 +659,7 @@ def _fact(
     atom = (fluent.name, *(name(arg) for arg in args))
     if isinstance(raw, bool):
         yield atom
-    elif isinstance(fluent.type, ObjectType):
+    elif isinstance(fluent.type, m.ObjectType):
         if raw is not None:
             yield ("=", atom, name(raw))
     else:
@@ -687,7 +674,7 @@ def _literal(term: core.Term | None, raw: float) -> str | None:
         sign = "-" if term.op == "neg" and not sign else sign
         term = term.args[0]
     match term:
-        case core.Constant(value=int(value), type=NumberType(decimals=decimals)):
+        case core.Constant(value=int(value), type=m.NumberType(decimals=decimals)):
             text = sign + scaled_text(value, decimals)
         case _:
             return None
@@ -739,7 +726,7 @@ def _single(effects: Sequence[Expr]) -> Iterator[Expr]:
 # ---- domains and problems ---------------------------------------------------------------------
 
 
-def verbatim_domain(program: Program, comments: tuple[str, ...]) -> PddlDomain | None:
+def verbatim_domain(program: m.Program, comments: tuple[str, ...]) -> PddlDomain | None:
     """The domain of a program that says nothing but what PDDL says, else ``None``."""
     with suppress(Richer):
         return Verbatim(program, comments).domain

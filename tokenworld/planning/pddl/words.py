@@ -17,26 +17,11 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Literal, assert_never
 
+from tokenworld import model as m
 from tokenworld.core.program import Rules, lowered
 from tokenworld.core.rules import Ending
 from tokenworld.diagnostics import Span
 from tokenworld.ground import PASS, Command, Instance, LuckyDraw, Raw
-from tokenworld.model import (
-    ROOT,
-    BoolType,
-    CollectionType,
-    EnumType,
-    Fluent,
-    NoneType,
-    NumberType,
-    ObjectType,
-    Program,
-    RealType,
-    TextType,
-    ValueType,
-    is_optional,
-    without_none,
-)
 from tokenworld.planning.pddl.tree import Expr, Signature, Typed
 
 Kind = Literal["type", "fluent", "action", "object"]
@@ -67,7 +52,7 @@ def kebab(name: str) -> str:
     return _HUMP.sub("-", name).lower() if name[:1].isupper() else name
 
 
-def pddl_entries(program: Program) -> dict[str, tuple[str, ...]]:
+def pddl_entries(program: m.Program) -> dict[str, tuple[str, ...]]:
     """The lines of the ``pddl`` block, with the facts that the rules do not contain."""
     return {entry.key: entry.values for entry in program.pddl}
 
@@ -76,12 +61,12 @@ LABEL = "constraint"
 """The label of the requires that constraints of an imported problem add to actions."""
 
 
-def made(program: Program) -> frozenset[str]:
+def made(program: m.Program) -> frozenset[str]:
     """The fluents and actions that an import made of constraints and preferences."""
     return frozenset(pddl_entries(program).get("made", ()))
 
 
-def metric_of(program: Program, cost: int) -> Fraction | None:
+def metric_of(program: m.Program, cost: int) -> Fraction | None:
     """The metric of a plan of an imported problem whose costs are another measure of it.
 
     The entry ``scale`` has a sign, a constant and a unit: the metric is the sign times the sum of
@@ -200,7 +185,7 @@ class Names:
 class TypeTree:
     """Spellings of types and enums, and which PDDL type a variable of a type needs."""
 
-    def __init__(self, program: Program, spellings: Spellings) -> None:
+    def __init__(self, program: m.Program, spellings: Spellings) -> None:
         self._program = program
         self._spellings = spellings
         entries = pddl_entries(program)
@@ -213,7 +198,7 @@ class TypeTree:
         self.spelled = {
             name: spellings.take("type", self._foreign.get(name, kebab(name)))
             for name in program.types
-            if name != ROOT
+            if name != m.ROOT
         }
         self.enums = {
             name: spellings.take("type", self._foreign.get(name, kebab(name)))
@@ -225,18 +210,18 @@ class TypeTree:
     def first_parent(self, name: str) -> str:
         """The parent that the PDDL hierarchy keeps."""
         parents = self._program.types[name].parents if name in self._program.types else ()
-        return parents[0] if parents else ROOT
+        return parents[0] if parents else m.ROOT
 
     def chain(self, name: str) -> tuple[str, ...]:
         """The type and its PDDL ancestors, the root last."""
         found = [name]
-        while found[-1] != ROOT:
+        while found[-1] != m.ROOT:
             found.append(self.first_parent(found[-1]))
         return tuple(found)
 
     def _covers(self, name: str, below: str) -> bool:
         """Whether the PDDL type ``name`` has all objects of the type ``below``."""
-        return name == ROOT or all(
+        return name == m.ROOT or all(
             name in self.chain(other)
             for other in self._program.types
             if self._program.is_subtype(other, below)
@@ -247,20 +232,20 @@ class TypeTree:
         return next(one for one in self.chain(name) if self._covers(one, name))
 
     def spelling(self, name: str) -> str | None:
-        return None if name == ROOT else self.spelled[name]
+        return None if name == m.ROOT else self.spelled[name]
 
-    def variable(self, name: str, of: ValueType) -> tuple[Typed, Expr | None]:
+    def variable(self, name: str, of: m.ValueType) -> tuple[Typed, Expr | None]:
         """A typed variable, and the question that narrows it down if its PDDL type is wider."""
-        if isinstance(of, EnumType):
+        if isinstance(of, m.EnumType):
             return Typed(name, self.enums[of.name]), None
-        assert isinstance(of, ObjectType)
+        assert isinstance(of, m.ObjectType)
         place = self.place(of.name)
         guard = None if place == of.name else self.is_a(name, of.name)
         return Typed(name, self.spelling(place)), guard
 
-    def widest(self, types: Sequence[ValueType]) -> ValueType:
+    def widest(self, types: Sequence[m.ValueType]) -> m.ValueType:
         """The type next to the root; all of them have their place on one way down from it."""
-        kinds = [one for one in types if isinstance(one, ObjectType)]
+        kinds = [one for one in types if isinstance(one, m.ObjectType)]
         return min(kinds, key=lambda one: len(self.chain(self.place(one.name))), default=types[0])
 
     def is_a(self, symbol: str, name: str) -> Expr:
@@ -269,21 +254,21 @@ class TypeTree:
             self.asked[name] = self._spellings.take("fluent", f"is-{self.spelled[name]}")
         return (self.asked[name], symbol)
 
-    def fits(self, actual: ValueType, formal: ValueType) -> bool:
+    def fits(self, actual: m.ValueType, formal: m.ValueType) -> bool:
         """Whether a symbol of type ``actual`` may be used where ``formal`` is declared."""
-        if isinstance(actual, EnumType) or isinstance(formal, EnumType):
+        if isinstance(actual, m.EnumType) or isinstance(formal, m.EnumType):
             return (
-                isinstance(actual, EnumType)
-                and isinstance(formal, EnumType)
+                isinstance(actual, m.EnumType)
+                and isinstance(formal, m.EnumType)
                 and actual.name == formal.name
             )
-        assert isinstance(actual, ObjectType)
-        assert isinstance(formal, ObjectType)
+        assert isinstance(actual, m.ObjectType)
+        assert isinstance(formal, m.ObjectType)
         return self.place(formal.name) in self.chain(self.place(actual.name))
 
-    def disjoint(self, left: ValueType, right: ValueType) -> bool:
+    def disjoint(self, left: m.ValueType, right: m.ValueType) -> bool:
         """Whether no value has both types."""
-        if not isinstance(left, ObjectType) or not isinstance(right, ObjectType):
+        if not isinstance(left, m.ObjectType) or not isinstance(right, m.ObjectType):
             return not self.fits(left, right)
         program = self._program
         return not any(
@@ -295,7 +280,7 @@ class TypeTree:
         """The `:types` section in order of declaration, the built-in root left out."""
         found: list[Typed] = []
         for name in self._program.types:
-            if name == ROOT or self.spelled[name] in self._implicit:
+            if name == m.ROOT or self.spelled[name] in self._implicit:
                 continue
             parent = self.first_parent(name)
             found.append(Typed(self.spelled[name], self.spelling(parent)))
@@ -318,25 +303,25 @@ class LiftingError(Exception):
         self.span = span
 
 
-def sort_of(of: ValueType) -> Sort:
+def sort_of(of: m.ValueType) -> Sort:
     """The form of a value in PDDL: a fact, an argument of a fact, or a number."""
     match of:
-        case BoolType():
+        case m.BoolType():
             return "truth"
-        case EnumType() | ObjectType():
+        case m.EnumType() | m.ObjectType():
             return "symbol"
-        case NumberType() | RealType():
+        case m.NumberType() | m.RealType():
             return "number"
-        case TextType() | NoneType() | CollectionType():
+        case m.TextType() | m.NoneType() | m.CollectionType():
             return "other"
         case _:
             assert_never(of)
 
 
-def symbol_type(of: ValueType) -> EnumType | ObjectType:
+def symbol_type(of: m.ValueType) -> m.EnumType | m.ObjectType:
     """The type of a symbol, `none` left out."""
-    plain = without_none(of)
-    assert isinstance(plain, (EnumType, ObjectType))
+    plain = m.without_none(of)
+    assert isinstance(plain, (m.EnumType, m.ObjectType))
     return plain
 
 
@@ -356,7 +341,7 @@ class Vocabulary:
     """Numbers of the objects that rules name."""
     ladders: dict[tuple[str, Ladder], str] = field(default_factory=dict)
     closures: dict[str, str] = field(default_factory=dict)
-    asked: dict[tuple[str, int], list[ValueType]] = field(default_factory=dict)
+    asked: dict[tuple[str, int], list[m.ValueType]] = field(default_factory=dict)
     """Wider types than the declared one that rules ask about, by fluent and position."""
     luck: bool = False
     """Whether draws keep their probabilities (PPDDL)."""
@@ -396,7 +381,7 @@ class Vocabulary:
         return lowered(self.instance.program)
 
     @cached_property
-    def valued(self) -> dict[str, EnumType | ObjectType]:
+    def valued(self) -> dict[str, m.EnumType | m.ObjectType]:
         """The predicates of fluents whose last argument is their value, and its type."""
         fluents = self.instance.program.fluents.values()
         symbols = (one for one in fluents if sort_of(one.type) == "symbol")
@@ -413,31 +398,31 @@ class Vocabulary:
         """The goal, lose and stop lines of the world."""
         return self.rules.worlds[self.instance.world.name].endings
 
-    def _fluent(self, fluent: Fluent, shared: bool) -> str:
+    def _fluent(self, fluent: m.Fluent, shared: bool) -> str:
         if fluent.fluent_kind != "attribute":
             return self.spellings.take("fluent", fluent.name)
         owner = fluent.params[0].type
-        assert isinstance(owner, ObjectType)
+        assert isinstance(owner, m.ObjectType)
         prefix = self.types.spelled.get(owner.name, "object")
         wanted = f"{prefix}-{fluent.name}" if shared else fluent.name
         return self.spellings.take("fluent", wanted, prefix)
 
     @staticmethod
-    def lacks(fluent: Fluent) -> str:
+    def lacks(fluent: m.Fluent) -> str:
         """The reason why a fluent has no lifted form, empty if it has one."""
         sort = sort_of(fluent.type)
         if sort == "other":
             return f"text `{fluent.name}` in a rule"
-        if sort == "number" and is_optional(fluent.type):
+        if sort == "number" and m.is_optional(fluent.type):
             return f"number `{fluent.name}` that may be `none`"
         if any(sort_of(param.type) != "symbol" for param in fluent.params):
             return f"`{fluent.name}` over numbers or truth values"
         return ""
 
-    def symbol(self, of: ValueType, raw: Raw) -> str:
+    def symbol(self, of: m.ValueType, raw: Raw) -> str:
         """The spelling of an object or a member of an enum."""
         assert isinstance(raw, int)
-        return self.members[of.name][raw] if isinstance(of, EnumType) else self.objects[raw]
+        return self.members[of.name][raw] if isinstance(of, m.EnumType) else self.objects[raw]
 
     def constant(self, number: int) -> str:
         """The spelling of an object that a rule names: it becomes a domain constant."""
@@ -452,22 +437,22 @@ class Vocabulary:
             self.ladders[enum, kind] = self.spellings.take("fluent", wanted)
         return self.ladders[enum, kind]
 
-    def closure(self, fluent: Fluent) -> str:
+    def closure(self, fluent: m.Fluent) -> str:
         """The derived predicate of a closure: ``(inside ?x ?c)`` for a chain from ?x to ?c."""
         if fluent.id not in self.closures:
             wanted = fluent.closure or f"{self.fluents[fluent.id]}-chain"
             self.closures[fluent.id] = self.spellings.take("fluent", wanted)
         return self.closures[fluent.id]
 
-    def widen(self, fluent: Fluent, position: int, of: EnumType | ObjectType) -> None:
+    def widen(self, fluent: m.Fluent, position: int, of: m.EnumType | m.ObjectType) -> None:
         """Declare an argument, or the value as the last one, so that it may be of type ``of``."""
         self.asked.setdefault((fluent.id, position), []).append(of)
 
-    def _declared(self, fluent: Fluent, position: int, of: ValueType) -> str | None:
+    def _declared(self, fluent: m.Fluent, position: int, of: m.ValueType) -> str | None:
         types = [of, *self.asked.get((fluent.id, position), ())]
         return self.types.variable("", self.types.widest(types))[0].type
 
-    def signature(self, fluent: Fluent) -> Signature:
+    def signature(self, fluent: m.Fluent) -> Signature:
         """The declaration of a fluent: formals as named, a symbol's value as the last one."""
         params = [
             Typed(

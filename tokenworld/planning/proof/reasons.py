@@ -8,26 +8,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from tokenworld import model as m
 from tokenworld.diagnostics import Failure, Span
 from tokenworld.ground import Instance, Json, Raw, Simulator, StateT
-from tokenworld.model import (
-    AddFact,
-    Assign,
-    Body,
-    BoolType,
-    Compare,
-    FieldValue,
-    Fluent,
-    NumberLiteral,
-    ObjectDecl,
-    ObjectType,
-    Program,
-    Read,
-    RemoveFact,
-    Require,
-    Term,
-    conjuncts,
-)
 from tokenworld.planning.ladder import plan
 from tokenworld.planning.lower.algebra import Slot
 from tokenworld.planning.planners.by_encoding import plan_on
@@ -73,9 +56,9 @@ class Candidate:
     """A change to try. ``place`` is the place that it changes: one change of each is enough."""
 
     repair: Repair
-    program: Program
+    program: m.Program
     place: str
-    body: Body = ()
+    body: m.Body = ()
 
 
 # ---- start values -----------------------------------------------------------------------------
@@ -102,16 +85,16 @@ def core_values(why: Why, part: Part) -> Iterator[Candidate]:
         yield _started(why, fluent, slot, value)
 
 
-def _values(why: Why, fluent: Fluent) -> tuple[Raw, ...]:
+def _values(why: Why, fluent: m.Fluent) -> tuple[Raw, ...]:
     """The values of a fluent; of a wide range the ends and some between."""
     values = why.facts.domain(fluent.type) or ()
-    if len(values) <= 4 * _MOST_VALUES or isinstance(fluent.type, ObjectType):
+    if len(values) <= 4 * _MOST_VALUES or isinstance(fluent.type, m.ObjectType):
         return tuple(values)
     step = len(values) // _MOST_VALUES
     return (*values[::step], values[-1])
 
 
-def _started(why: Why, fluent: Fluent, slot: Slot, value: Raw) -> Candidate:
+def _started(why: Why, fluent: m.Fluent, slot: Slot, value: Raw) -> Candidate:
     instance = why.instance
     shown = value_shown(instance, fluent.type, value)
     span = start_place(instance, fluent, slot[1])
@@ -120,12 +103,12 @@ def _started(why: Why, fluent: Fluent, slot: Slot, value: Raw) -> Candidate:
         constant(instance, param.type, arg, span)
         for param, arg in zip(fluent.params, slot[1], strict=True)
     )
-    target = Read(fluent.id, args, fluent.type, span)
-    change: AddFact | RemoveFact | Assign
-    if isinstance(fluent.type, BoolType) and fluent.fluent_kind == "relation":
-        change = AddFact(target, span) if value else RemoveFact(target, span)
+    target = m.Read(fluent.id, args, fluent.type, span)
+    change: m.AddFact | m.RemoveFact | m.Assign
+    if isinstance(fluent.type, m.BoolType) and fluent.fluent_kind == "relation":
+        change = m.AddFact(target, span) if value else m.RemoveFact(target, span)
     else:
-        change = Assign(target, "=", constant(instance, fluent.type, value, span), span)
+        change = m.Assign(target, "=", constant(instance, fluent.type, value, span), span)
     place = slot_text(instance, fluent, slot[1])
     return Candidate(Repair("start value", text, span), instance.program, place, (change,))
 
@@ -136,9 +119,9 @@ def _started(why: Why, fluent: Fluent, slot: Slot, value: Raw) -> Candidate:
 def numbers(why: Why, missing: Missing) -> Iterator[Candidate]:
     """The constant that a slot is compared with, moved to what the slot can reach."""
     term = _authored(why, missing.span)
-    if not isinstance(term, Compare) or term.op in ("==", "!="):
+    if not isinstance(term, m.Compare) or term.op in ("==", "!="):
         return
-    literal = next((x for x in (term.left, term.right) if isinstance(x, NumberLiteral)), None)
+    literal = next((x for x in (term.left, term.right) if isinstance(x, m.NumberLiteral)), None)
     values = [why.analysis.domain(held.slot) for held in missing.held]
     if literal is None or not values or values[0] is None:
         return
@@ -155,13 +138,13 @@ def numbers(why: Why, missing: Missing) -> Iterator[Candidate]:
             yield _rewritten(why, "number", text, term, changed)
 
 
-def _authored(why: Why, span: Span) -> Term | None:
+def _authored(why: Why, span: Span) -> m.Term | None:
     """The conjunct of a require, of a law's condition or of a goal at a place."""
     program = why.instance.program
     terms = [one.condition for action in program.actions.values() for one in action.requires]
     terms += [law.when for law in program.laws.values() if law.when is not None]
     terms += [line.condition for line in why.instance.world.goals]
-    return next((one for one in conjuncts(terms) if one.span == span), None)
+    return next((one for one in m.conjuncts(terms) if one.span == span), None)
 
 
 def conditions(why: Why, parts: Sequence[Part], missing: Sequence[Missing]) -> Iterator[Candidate]:
@@ -169,7 +152,7 @@ def conditions(why: Why, parts: Sequence[Part], missing: Sequence[Missing]) -> I
     program = why.instance.program
     for action in program.actions.values():
         for index, require in enumerate(action.requires):
-            terms = tuple(conjuncts((require.condition,)))
+            terms = tuple(m.conjuncts((require.condition,)))
             lacking = any(one.span == term.span for one in missing for term in terms)
             if lacking and not any(narrows(one) for one in terms):
                 part = Part("require", action.name, require.source, require.span, index)
@@ -189,12 +172,12 @@ def conditions(why: Why, parts: Sequence[Part], missing: Sequence[Missing]) -> I
             yield _dropped(why, part)
 
 
-def _can_go(program: Program, part: Part) -> bool:
+def _can_go(program: m.Program, part: Part) -> bool:
     """Whether it is a require without which the rest of its action means something."""
     if part.kind != "require":
         return False
     require = program.actions[part.name].requires[part.index]
-    return not any(narrows(one) for one in conjuncts((require.condition,)))
+    return not any(narrows(one) for one in m.conjuncts((require.condition,)))
 
 
 def _dropped(why: Why, part: Part) -> Candidate:
@@ -208,19 +191,19 @@ def _dropped(why: Why, part: Part) -> Candidate:
     return Candidate(repair, program, f"{part.name} {part.text}")
 
 
-def _rewritten(why: Why, kind: RepairKind, text: str, old: Term, new: Term) -> Candidate:
+def _rewritten(why: Why, kind: RepairKind, text: str, old: m.Term, new: m.Term) -> Candidate:
     """The program with one conjunct of a require or of a law's condition replaced."""
     program = why.instance.program
 
-    def swap(term: Term) -> Term:
-        parts = conjuncts((term,))
+    def swap(term: m.Term) -> m.Term:
+        parts = m.conjuncts((term,))
         return together([new if one == old else one for one in parts], term.span)
 
     actions = {
         name: replace(
             action,
             guards=tuple(
-                replace(one, condition=swap(one.condition)) if isinstance(one, Require) else one
+                replace(one, condition=swap(one.condition)) if isinstance(one, m.Require) else one
                 for one in action.guards
             ),
         )
@@ -262,20 +245,20 @@ def _fresh(instance: Instance, of: str) -> str:
     return name
 
 
-def _places(instance: Instance, of: str) -> Iterator[FieldValue]:
+def _places(instance: Instance, of: str) -> Iterator[m.FieldValue]:
     """Values of the attributes of a type that point at objects."""
     program, span = instance.program, instance.world.span
     for key in program.types[of].attributes:
         kind = program.fluents[key].type
-        if isinstance(kind, ObjectType):
+        if isinstance(kind, m.ObjectType):
             for number in instance.members[kind.name]:
-                yield FieldValue(key, constant(instance, kind, number, span), span)
+                yield m.FieldValue(key, constant(instance, kind, number, span), span)
 
 
-def _added(instance: Instance, name: str, of: str, field: FieldValue | None) -> Candidate:
+def _added(instance: Instance, name: str, of: str, field: m.FieldValue | None) -> Candidate:
     program, world = instance.program, instance.world
     fields = () if field is None else (field,)
-    declared = ObjectDecl(name, of, None, (), fields, world.name, world.span)
+    declared = m.ObjectDecl(name, of, None, (), fields, world.name, world.span)
     inside = ""
     if field is not None:
         fluent = program.fluents[field.fluent]
@@ -286,7 +269,7 @@ def _added(instance: Instance, name: str, of: str, field: FieldValue | None) -> 
     return Candidate(Repair("object", text, world.span), changed, f"object {of}")
 
 
-Plan = Callable[[Program, Body, float], Verdict | None]
+Plan = Callable[[m.Program, m.Body, float], Verdict | None]
 MOST_TRIED = 60
 _MOST_UNDECIDED = 2
 """After so many changed worlds that were not decided in time, the others are not tried."""
@@ -458,7 +441,7 @@ def explain(
 
     by_planner = variants.states is None and find_engine(FAST_DOWNWARD).ready
 
-    def replan(program: Program, body: Body, limit: float) -> Verdict | None:
+    def replan(program: m.Program, body: m.Body, limit: float) -> Verdict | None:
         try:
             other, start = variants.rebuild(program, body)
             if by_planner:  # our own search has not seen the end of the world itself

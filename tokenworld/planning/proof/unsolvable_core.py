@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import Generic, Literal, assert_never
 
+from tokenworld import model as m
 from tokenworld.diagnostics import Diagnostic, Failure, Span
 from tokenworld.ground import (
     Instance,
@@ -28,50 +29,6 @@ from tokenworld.ground import (
     domain_of,
     show_value,
     slots,
-)
-from tokenworld.model import (
-    Action,
-    And,
-    Assign,
-    Binder,
-    Body,
-    BoolLiteral,
-    BoolType,
-    CollectionType,
-    Compare,
-    CompositeTerm,
-    Ending,
-    EnumLiteral,
-    EnumType,
-    Fluent,
-    Implies,
-    IsType,
-    Law,
-    LeafTerm,
-    Local,
-    NoneLiteral,
-    NoneType,
-    Not,
-    NumberLiteral,
-    NumberTerm,
-    NumberType,
-    ObjectLiteral,
-    ObjectType,
-    Or,
-    Program,
-    Read,
-    RealType,
-    Require,
-    StateTerm,
-    Term,
-    TestTerm,
-    TextType,
-    TypeRange,
-    ValueType,
-    World,
-    conjuncts,
-    looks_back,
-    subterms,
 )
 from tokenworld.planning.lower.encode import Encoding, encode_facts
 from tokenworld.planning.lower.facts import facts_of
@@ -115,7 +72,7 @@ def rule_parts(instance: Instance, goal: str, quote: Mapping[str, str]) -> Itera
     """
     program, world = instance.program, instance.world
     line = next(one for one in world.goals if one.name == goal)
-    asked = tuple(conjuncts((line.condition,)))
+    asked = tuple(m.conjuncts((line.condition,)))
     for index, term in enumerate(asked):
         if _relied_on(term, (one for one in asked if one is not term), quote):
             continue
@@ -131,36 +88,36 @@ def rule_parts(instance: Instance, goal: str, quote: Mapping[str, str]) -> Itera
         yield Part("law", law.name, law.name, law.span)
     for law in program.laws.values():
         for index, term in enumerate(whens(law)):
-            if narrows(term) or looks_back((term,)):  # only laws may look back
+            if narrows(term) or m.looks_back((term,)):  # only laws may look back
                 continue
             yield Part("when", law.name, quoted(term.span, quote), term.span, index)
     for action in program.actions.values():
         for index, require in enumerate(action.requires):
-            if all(narrows(one) for one in conjuncts((require.condition,))):
+            if all(narrows(one) for one in m.conjuncts((require.condition,))):
                 continue
             yield Part("require", action.name, require.source, require.span, index)
 
 
-def narrows(condition: Term) -> bool:
+def narrows(condition: m.Term) -> bool:
     """Whether a condition says of what type a name is, which the rest of its rule relies on."""
     match condition:
-        case Compare(op="==" | "!=", left=left, right=right):
-            return isinstance(left, NoneLiteral) or isinstance(right, NoneLiteral)
-        case And(terms=parts) | Or(terms=parts):
+        case m.Compare(op="==" | "!=", left=left, right=right):
+            return isinstance(left, m.NoneLiteral) or isinstance(right, m.NoneLiteral)
+        case m.And(terms=parts) | m.Or(terms=parts):
             return any(narrows(one) for one in parts)
-        case Not(term=inner):
+        case m.Not(term=inner):
             return narrows(inner)
-        case Implies(left=left, right=right):
+        case m.Implies(left=left, right=right):
             return narrows(left) or narrows(right)
-        case IsType():
+        case m.IsType():
             return True
-        case LeafTerm() | StateTerm() | TestTerm() | NumberTerm() | CompositeTerm():
+        case m.LeafTerm() | m.StateTerm() | m.TestTerm() | m.NumberTerm() | m.CompositeTerm():
             return False
         case _:
             assert_never(condition)
 
 
-def _relied_on(term: Term, others: Iterable[Term], quote: Mapping[str, str]) -> bool:
+def _relied_on(term: m.Term, others: Iterable[m.Term], quote: Mapping[str, str]) -> bool:
     """Whether a condition says of a value that it is there, or its type, and others read it."""
     if not narrows(term):
         return False
@@ -168,14 +125,14 @@ def _relied_on(term: Term, others: Iterable[Term], quote: Mapping[str, str]) -> 
     return any(text in quoted(one.span, quote) for one in others for text in said)
 
 
-def _subjects(term: Term) -> Iterator[Term]:
+def _subjects(term: m.Term) -> Iterator[m.Term]:
     """The values that a condition compares with `none`, or asks for their type."""
-    for part in subterms(term):
-        if isinstance(part, IsType):
+    for part in m.subterms(term):
+        if isinstance(part, m.IsType):
             yield part.term
-        elif isinstance(part, Compare) and isinstance(part.right, NoneLiteral):
+        elif isinstance(part, m.Compare) and isinstance(part.right, m.NoneLiteral):
             yield part.left
-        elif isinstance(part, Compare) and isinstance(part.left, NoneLiteral):
+        elif isinstance(part, m.Compare) and isinstance(part.left, m.NoneLiteral):
             yield part.right
 
 
@@ -191,7 +148,7 @@ def fluent_parts(instance: Instance) -> Iterator[Part]:
             yield Part("fluent", fluent.id, fluent.id, fluent.span)
 
 
-def _wishes(instance: Instance, fluent: Fluent) -> int:
+def _wishes(instance: Instance, fluent: m.Fluent) -> int:
     values = domain_of(instance, fluent.type)
     sizes = [len(domain_of(instance, param.type) or ()) for param in fluent.params]
     return 0 if values is None else prod(sizes) * len(values)
@@ -209,7 +166,7 @@ def fact_parts(
         yield Part("fact", fluent_id, text, span, args=args)
 
 
-def value_shown(instance: Instance, kind: ValueType, value: Raw) -> str:
+def value_shown(instance: Instance, kind: m.ValueType, value: Raw) -> str:
     """A value as an author writes it."""
     shown = show_value(instance.program, instance.names, kind, value)
     if shown is None:
@@ -217,7 +174,7 @@ def value_shown(instance: Instance, kind: ValueType, value: Raw) -> str:
     return str(shown).lower() if isinstance(shown, bool) else str(shown)
 
 
-def slot_text(instance: Instance, fluent: Fluent, args: Sequence[Raw]) -> str:
+def slot_text(instance: Instance, fluent: m.Fluent, args: Sequence[Raw]) -> str:
     """A slot as an author writes it: ``chest.state``, ``road(a, b)``."""
     shown = [
         value_shown(instance, param.type, arg)
@@ -228,7 +185,7 @@ def slot_text(instance: Instance, fluent: Fluent, args: Sequence[Raw]) -> str:
     return f"{fluent.name}({', '.join(shown)})"
 
 
-def start_place(instance: Instance, fluent: Fluent, args: Sequence[Raw]) -> Span:
+def start_place(instance: Instance, fluent: m.Fluent, args: Sequence[Raw]) -> Span:
     """The place of a start value: the object's field, its line, or the fluent."""
     if fluent.fluent_kind == "attribute" and args and isinstance(args[0], int):
         declaration = instance.declared(args[0], instance.names[args[0]])
@@ -241,7 +198,7 @@ def start_place(instance: Instance, fluent: Fluent, args: Sequence[Raw]) -> Span
 # ---- the relaxed world ------------------------------------------------------------------------
 
 
-def relaxed(instance: Instance, parts: Iterable[Part]) -> tuple[Program, World]:
+def relaxed(instance: Instance, parts: Iterable[Part]) -> tuple[m.Program, m.World]:
     """The program and world with these parts relaxed; names of objects stay as they are."""
     program, world, wishes = instance.program, instance.world, dict[str, list[Part]]()
     gone: dict[PartKind, set[tuple[str, int]]] = {}
@@ -277,7 +234,7 @@ def relaxed(instance: Instance, parts: Iterable[Part]) -> tuple[Program, World]:
     return program, world
 
 
-def _endings(world: World, gone: Mapping[PartKind, set[tuple[str, int]]]) -> Iterator[Ending]:
+def _endings(world: m.World, gone: Mapping[PartKind, set[tuple[str, int]]]) -> Iterator[m.Ending]:
     for line in world.endings:
         if line.ending == "goal":
             dropped = {at for name, at in gone.get("goal", ()) if name == line.name}
@@ -286,106 +243,108 @@ def _endings(world: World, gone: Mapping[PartKind, set[tuple[str, int]]]) -> Ite
             yield line
 
 
-def _fewer(condition: Term, dropped: set[int]) -> Term:
-    kept = tuple(one for at, one in enumerate(conjuncts((condition,))) if at not in dropped)
+def _fewer(condition: m.Term, dropped: set[int]) -> m.Term:
+    kept = tuple(one for at, one in enumerate(m.conjuncts((condition,))) if at not in dropped)
     return together(kept, condition.span)
 
 
-def together(terms: Sequence[Term], span: Span) -> Term:
+def together(terms: Sequence[m.Term], span: Span) -> m.Term:
     """The conjunction of conditions, true where there is none."""
     if not terms:
-        return BoolLiteral(True, BoolType(), span)
-    return terms[0] if len(terms) == 1 else And(tuple(terms), BoolType(), span)
+        return m.BoolLiteral(True, m.BoolType(), span)
+    return terms[0] if len(terms) == 1 else m.And(tuple(terms), m.BoolType(), span)
 
 
-def _without(action: Action, dropped: set[int]) -> Action:
+def _without(action: m.Action, dropped: set[int]) -> m.Action:
     if not dropped:
         return action
-    requires = [one for one in action.guards if isinstance(one, Require)]
+    requires = [one for one in action.guards if isinstance(one, m.Require)]
     out = [one for at, one in enumerate(requires) if at in dropped]
-    guards = [_narrowing(one) if isinstance(one, Require) and one in out else one
+    guards = [_narrowing(one) if isinstance(one, m.Require) and one in out else one
               for one in action.guards]  # fmt: skip
     return replace(action, guards=tuple(one for one in guards if one is not None))
 
 
-def _narrowing(require: Require) -> Require | None:
+def _narrowing(require: m.Require) -> m.Require | None:
     """The conjuncts of a require that narrow the types of names."""
-    kept = tuple(one for one in conjuncts((require.condition,)) if narrows(one))
+    kept = tuple(one for one in m.conjuncts((require.condition,)) if narrows(one))
     if not kept:
         return None
     return replace(require, condition=together(kept, require.span))
 
 
-def whens(law: Law) -> tuple[Term, ...]:
+def whens(law: m.Law) -> tuple[m.Term, ...]:
     """The parts of a law's condition."""
-    return () if law.when is None else tuple(conjuncts((law.when,)))
+    return () if law.when is None else tuple(m.conjuncts((law.when,)))
 
 
-def _at_will(law: Law, dropped: set[int]) -> Action:
+def _at_will(law: m.Law, dropped: set[int]) -> m.Action:
     """A law as an action that takes no time, without some of its conditions."""
     kept = [one for at, one in enumerate(whens(law)) if at not in dropped]
     guards = tuple(
-        Require(one, "", None, "", (), law.span) for one in kept if not looks_back((one,))
+        m.Require(one, "", None, "", (), law.span) for one in kept if not m.looks_back((one,))
     )
-    at_once = NumberLiteral(0, NumberType(), law.span)
+    at_once = m.NumberLiteral(0, m.NumberType(), law.span)
     name = f"\nlaw {law.name}"
-    return Action(name, law.params, (), at_once, None, None, guards, law.body, (), law.span)
+    return m.Action(name, law.params, (), at_once, None, None, guards, law.body, (), law.span)
 
 
-def _wish(instance: Instance, fluent: Fluent, parts: Sequence[Part]) -> Action:
+def _wish(instance: Instance, fluent: m.Fluent, parts: Sequence[Part]) -> m.Action:
     """An action that gives these slots of a fluent any value, as if they had begun with it."""
     span = fluent.span
     binders = [
-        Binder(f"\nx{at}", TypeRange(param.type), param.type, span)
+        m.Binder(f"\nx{at}", m.TypeRange(param.type), param.type, span)
         for at, param in enumerate(fluent.params)
     ]
-    value = Binder("\nvalue", TypeRange(fluent.type), fluent.type, span)
-    names = [Local(one.name, one.type, span) for one in binders]
-    guards: tuple[Require, ...] = ()
+    value = m.Binder("\nvalue", m.TypeRange(fluent.type), fluent.type, span)
+    names = [m.Local(one.name, one.type, span) for one in binders]
+    guards: tuple[m.Require, ...] = ()
     if all(part.kind == "fact" for part in parts):
         chosen = tuple(_is(instance, names, part.args, span) for part in parts)
-        condition = chosen[0] if len(chosen) == 1 else Or(chosen, BoolType(), span)
-        guards = (Require(condition, "", None, "", (), span),)
-    target = Read(fluent.id, tuple(names), fluent.type, span)
-    change = Assign(target, "=", Local(value.name, value.type, span), span)
+        condition = chosen[0] if len(chosen) == 1 else m.Or(chosen, m.BoolType(), span)
+        guards = (m.Require(condition, "", None, "", (), span),)
+    target = m.Read(fluent.id, tuple(names), fluent.type, span)
+    change = m.Assign(target, "=", m.Local(value.name, value.type, span), span)
     params = (*binders, value)
-    return Action(f"\nwish {fluent.id}", params, (), None, None, None, guards, (change,), (), span)
+    return m.Action(
+        f"\nwish {fluent.id}", params, (), None, None, None, guards, (change,), (), span
+    )
 
 
-def _is(instance: Instance, names: Sequence[Local], args: Sequence[Raw], span: Span) -> Term:
+def _is(instance: Instance, names: Sequence[m.Local], args: Sequence[Raw], span: Span) -> m.Term:
     equal = tuple(
-        Compare("==", name, constant(instance, name.type, arg, span), BoolType(), span)
+        m.Compare("==", name, constant(instance, name.type, arg, span), m.BoolType(), span)
         for name, arg in zip(names, args, strict=True)
     )
     return together(equal, span)
 
 
-def constant(instance: Instance, kind: ValueType, value: Raw, span: Span) -> Term:
+def constant(instance: Instance, kind: m.ValueType, value: Raw, span: Span) -> m.Term:
     """A raw value as a term."""
     match kind:
         case _ if value is None:
-            return NoneLiteral(kind, span)
-        case BoolType():
-            return BoolLiteral(bool(value), kind, span)
-        case EnumType(name=name) if isinstance(value, int):
+            return m.NoneLiteral(kind, span)
+        case m.BoolType():
+            return m.BoolLiteral(bool(value), kind, span)
+        case m.EnumType(name=name) if isinstance(value, int):
             member = instance.program.enums[name].members[value]
-            return EnumLiteral(name, member, value, kind, span)
-        case ObjectType() if isinstance(value, int):
-            return ObjectLiteral(instance.names[value], kind, span)
-        case NumberType() if isinstance(value, int):
-            return NumberLiteral(value, kind, span)
+            return m.EnumLiteral(name, member, value, kind, span)
+        case m.ObjectType() if isinstance(value, int):
+            return m.ObjectLiteral(instance.names[value], kind, span)
+        case m.NumberType() if isinstance(value, int):
+            return m.NumberLiteral(value, kind, span)
         case (
-            EnumType() | ObjectType() | NumberType() | RealType() | TextType() | NoneType()
-            | CollectionType()
+            m.EnumType() | m.ObjectType() | m.NumberType() | m.RealType() | m.TextType()
+            | m.NoneType() | m.CollectionType()
         ):  # fmt: skip
             raise TypeError(f"{value!r} is no constant")
         case _:
             assert_never(kind)
 
 
-Rebuild = Callable[[Program, Body], tuple[Simulator[StateT], StateT]]
+Rebuild = Callable[[m.Program, m.Body], tuple[Simulator[StateT], StateT]]
 """Another program's simulator and start state, changed by a body."""
-Remake = Callable[[Program], Instance]
+Remake = Callable[[m.Program], Instance]
 OracleName = Literal["relaxed reachability", "own search", "fast-downward"]
 _SHARE = 0.4
 """The share of the time left that one proof may take."""

@@ -13,25 +13,13 @@ from functools import reduce
 from operator import or_
 from typing import TypeVar
 
+from tokenworld import model as m
 from tokenworld.core import Rules, lowered
 from tokenworld.diagnostics import Diagnostic, Span
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine import Engine, EngineSimulator, ForcedLuck, State, in_tick
 from tokenworld.ground import Change, Instance, Json, LuckyDraw
 from tokenworld.limits import attempt
-from tokenworld.model import (
-    Body,
-    Fluent,
-    ObjectType,
-    Program,
-    Say,
-    Term,
-    World,
-    body_terms,
-    effects_in,
-    fluents_read,
-    slot_terms,
-)
 from tokenworld.planning.honest.secrets import Guess, guesses, secrets_read
 from tokenworld.planning.search.interpreted import Limits, SearchProgress, platform
 from tokenworld.planning.search.packed.world import PLAYING
@@ -80,7 +68,7 @@ def unread_facts(instance: Instance) -> tuple[Unread, ...]:
     """
     program, world = instance.program, instance.world
     decided = _decided(lowered(program), world.name)
-    shown = fluents_read(_prose_terms(program, world), program.derives)
+    shown = m.fluents_read(_prose_terms(program, world), program.derives)
     return tuple(
         Unread(fluent.id, fluent.id in shown, fluent.span)
         for fluent in program.fluents.values()
@@ -88,14 +76,14 @@ def unread_facts(instance: Instance) -> tuple[Unread, ...]:
     )
 
 
-def _for_records(fluent: Fluent) -> bool:
+def _for_records(fluent: m.Fluent) -> bool:
     """Whether a fact is there to describe a thing: nothing can change it anyway."""
     return fluent.static or fluent.fluent_kind == "table"
 
 
-def _here(instance: Instance, fluent: Fluent) -> bool:
+def _here(instance: Instance, fluent: m.Fluent) -> bool:
     """Whether the world has a slot of the fluent."""
-    objects = (p.type.name for p in fluent.params if isinstance(p.type, ObjectType))
+    objects = (p.type.name for p in fluent.params if isinstance(p.type, m.ObjectType))
     return all(instance.members[name] for name in objects)
 
 
@@ -111,13 +99,13 @@ def _decided(rules: Rules, world: str) -> frozenset[str]:
     return frozenset[str]().union(*(one.read for one in (*rules.in_play, *found)))
 
 
-def _prose_terms(program: Program, world: World) -> Iterator[Term]:
+def _prose_terms(program: m.Program, world: m.World) -> Iterator[m.Term]:
     """The terms that words show: texts, names, descriptions, and which objects can be named."""
     for action in program.actions.values():
         for template in action.phrases:
-            yield from slot_terms(template)
+            yield from m.slot_terms(template)
         for require in action.requires:
-            yield from () if require.text is None else slot_terms(require.text)
+            yield from () if require.text is None else m.slot_terms(require.text)
     spoken = [(*action.body, *action.cancelled) for action in program.actions.values()]
     spoken += [law.body for law in program.laws.values()]
     spoken += [watch.body for watch in program.watches.values()]
@@ -125,18 +113,18 @@ def _prose_terms(program: Program, world: World) -> Iterator[Term]:
         yield from _said(body)
     for describe in program.describes:
         yield from _said(describe.body)
-        yield from body_terms(describe.body)
+        yield from m.body_terms(describe.body)
     for called in program.called:
         yield from (called.name, *called.aka)
     yield from (scope.condition for scope in program.scopes)
     for line in world.endings:
-        yield from () if line.text is None else slot_terms(line.text)
+        yield from () if line.text is None else m.slot_terms(line.text)
 
 
-def _said(body: Body) -> Iterator[Term]:
-    for effect in effects_in(body):
-        if isinstance(effect, Say):
-            yield from slot_terms(effect.template)
+def _said(body: m.Body) -> Iterator[m.Term]:
+    for effect in m.effects_in(body):
+        if isinstance(effect, m.Say):
+            yield from m.slot_terms(effect.template)
 
 
 T = TypeVar("T")

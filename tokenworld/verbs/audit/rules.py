@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import combinations, product
 
+from tokenworld import model as m
 from tokenworld.core import Footprint, Rules, lowered
 from tokenworld.core.walk import conjuncts
 from tokenworld.diagnostics import Source, Span
@@ -32,24 +33,10 @@ from tokenworld.ground import (
     parameter_domains,
     patterns_of,
 )
-from tokenworld.model import (
-    BOOL,
-    Action,
-    And,
-    Binder,
-    Fold,
-    ObjectType,
-    Term,
-    TypeRange,
-    Watch,
-    binder_terms,
-    guard_terms,
-    looks_back,
-)
 from tokenworld.planning.space.graph import Graph, Node
 from tokenworld.planning.space.packed_graph import PackedGraph
 
-Told = Callable[[Iterable[Term]], Callable[[Hashable], Hashable] | None]
+Told = Callable[[Iterable[m.Term]], Callable[[Hashable], Hashable] | None]
 """The part of a mark that terms can tell apart; ``None`` where that is not known."""
 
 
@@ -64,12 +51,12 @@ class Witnesses:
         self._graph, self._playing, self.told = graph, playing, told
         self.total = len(playing)
 
-    def of_condition(self, term: Term, params: tuple[Binder, ...]) -> Iterator[State]:
+    def of_condition(self, term: m.Term, params: tuple[m.Binder, ...]) -> Iterator[State]:
         """States for the question for which bindings a condition ever holds between two ticks."""
         graph = self._graph
         if isinstance(graph, PackedGraph):
             return self._packed(graph, graph.nodes(), graph.world.parts.condition(term, params))
-        return self._interpreted((term, *binder_terms(params)))
+        return self._interpreted((term, *m.binder_terms(params)))
 
     def any(self) -> Iterator[State]:
         """States for the question what ever exists."""
@@ -84,7 +71,7 @@ class Witnesses:
         for node in self._playing:
             yield graph.short_keys[node] if graph.short_keys else None, graph.states[node]
 
-    def of_requires(self, action: Action, args: tuple[Raw, ...]) -> Iterator[State] | None:
+    def of_requires(self, action: m.Action, args: tuple[Raw, ...]) -> Iterator[State] | None:
         """States for the question how the requires of a command ever held; ``None``: all."""
         graph = self._graph
         if not isinstance(graph, PackedGraph):
@@ -98,7 +85,7 @@ class Witnesses:
         chosen = nodes if mask is None else told_apart(graph, nodes, mask)
         return (graph.states[node] for node in chosen)
 
-    def _interpreted(self, terms: tuple[Term, ...]) -> Iterator[State]:
+    def _interpreted(self, terms: tuple[m.Term, ...]) -> Iterator[State]:
         """One state of each kind that terms tell apart."""
         graph, told = self._graph, self.told(terms)
         seen = set[Hashable]()
@@ -127,7 +114,7 @@ class LookedAt:
     before requires are looked at: then it is the state after that which counts.
     """
 
-    def __init__(self, rules: Rules, action: Action, told: Told) -> None:
+    def __init__(self, rules: Rules, action: m.Action, told: Told) -> None:
         self._seen: set[Hashable] = set()
         terms = tuple(_terms(action))
         self._told, read = told(terms), rules.fluents_read(terms)
@@ -166,8 +153,8 @@ class LookedAt:
         return tuple([S[slot] for slot in tick.slots.decisive(reads)])
 
 
-def _terms(action: Action) -> Iterator[Term]:
-    yield from guard_terms(action)
+def _terms(action: m.Action) -> Iterator[m.Term]:
+    yield from m.guard_terms(action)
     if action.takes is not None:
         yield action.takes
 
@@ -187,7 +174,7 @@ class Requires:
     before anything is looked at. ``refusals``: which ever refuse is asked as well.
     """
 
-    action: Action
+    action: m.Action
     refusals: bool
     masks: set[frozenset[int]] = field(default_factory=set)
     refused: set[int] = field(default_factory=set)
@@ -299,7 +286,7 @@ def _examine_apart(
     return True
 
 
-def _held_at(action: Action, command: Command, tick: Tick) -> tuple[bool | None, ...] | None:
+def _held_at(action: m.Action, command: Command, tick: Tick) -> tuple[bool | None, ...] | None:
     """The truth of each require of a command; ``None`` where it names a destroyed object."""
     kinds = tick.row.S[KINDS]
     if any(kinds[one] is None for one in _objects(action, command.args)):
@@ -307,10 +294,10 @@ def _held_at(action: Action, command: Command, tick: Tick) -> tuple[bool | None,
     return requires_held_now(tick, command)
 
 
-def _objects(action: Action, args: Sequence[Raw]) -> Iterator[int]:
+def _objects(action: m.Action, args: Sequence[Raw]) -> Iterator[int]:
     """The objects among the arguments of an action."""
     for binder, value in zip(action.params, args, strict=True):
-        if isinstance(binder.type, ObjectType) and isinstance(value, int):
+        if isinstance(binder.type, m.ObjectType) and isinstance(value, int):
             yield value
 
 
@@ -468,7 +455,9 @@ def _only_talk(met: RulesMet, name: str, requires: Requires | None) -> bool:
     return name not in met.failed and (requires is None or requires.allowed)
 
 
-def _idle_action(met: RulesMet, action: Action, requires: Requires | None, complete: bool) -> Idle:
+def _idle_action(
+    met: RulesMet, action: m.Action, requires: Requires | None, complete: bool
+) -> Idle:
     if requires is None or requires.allowed:
         reason = met.failed.get(action.name, "nobody can ask for it")
         return Idle("action", action.name, action.span, reason)
@@ -500,7 +489,7 @@ class _Conditions:
     complete: bool
 
     def idle(
-        self, kind: str, name: str, place: Span, params: tuple[Binder, ...], when: Term | None
+        self, kind: str, name: str, place: Span, params: tuple[m.Binder, ...], when: m.Term | None
     ) -> Idle:
         """A rule that never happened, with the parts of its condition that never hold."""
         empty = [one for one in params if not any(self._domain(one))]
@@ -509,7 +498,7 @@ class _Conditions:
             return Idle(kind, name, place, reason)
         if when is None:
             return Idle(kind, name, place, "no time passes in which it could happen")
-        parts = when.terms if isinstance(when, And) else (when,)
+        parts = when.terms if isinstance(when, m.And) else (when,)
         never = [part for part in parts if not self._ever(params, part)]
         if never:
             reason = _unmet(1, self.complete)
@@ -517,10 +506,10 @@ class _Conditions:
         reason = f"{_unmet(len(parts), self.complete)} when it is looked at"
         return Idle(kind, name, place, reason, tuple(self._text(part) for part in parts))
 
-    def _domain(self, binder: Binder) -> Iterator[bool]:
+    def _domain(self, binder: m.Binder) -> Iterator[bool]:
         """Something for every object or value that a parameter can be in some state."""
         domain = binder.domain
-        if not isinstance(domain, TypeRange) or not isinstance(domain.of, ObjectType):
+        if not isinstance(domain, m.TypeRange) or not isinstance(domain.of, m.ObjectType):
             yield True
         else:
             of = domain.of.name
@@ -529,18 +518,18 @@ class _Conditions:
                     state, lambda tick: bool(tick.row.S[tick.slots.live[of]])
                 )
 
-    def _ever(self, params: tuple[Binder, ...], part: Term) -> bool:
+    def _ever(self, params: tuple[m.Binder, ...], part: m.Term) -> bool:
         """Whether a condition holds for some binding at the end of some tick.
 
         What looks back within the tick is given the benefit of the doubt.
         """
-        if looks_back((part,)):
+        if m.looks_back((part,)):
             return True
-        term = Fold("any", part, params, None, BOOL, part.span) if params else part
+        term = m.Fold("any", part, params, None, m.BOOL, part.span) if params else part
         states = self.looking.of_condition(part, params)
         return any(self.simulator.ask(state, term) for state in states)
 
-    def _text(self, term: Term) -> str:
+    def _text(self, term: m.Term) -> str:
         source = self.sources.get(term.span.file)
         return "" if source is None else source.text[term.span.start : term.span.end]
 
@@ -614,12 +603,12 @@ def _meet_watches(graph: PackedGraph[State], met: RulesMet) -> None:
             met.begun.add(watch.name)
 
 
-def _looked_at(graph: PackedGraph[State], rules: Rules, watch: Watch) -> int | None:
+def _looked_at(graph: PackedGraph[State], rules: Rules, watch: m.Watch) -> int | None:
     """The bits that a watch looks at, at the start of a tick and at its end."""
     parts = graph.world.parts
     if not watch.uses_was and (mask := parts.condition(watch.when, watch.params)) is not None:
         return mask
-    read = rules.fluents_read((*binder_terms(watch.params), watch.when), in_tick=True)
+    read = rules.fluents_read((*m.binder_terms(watch.params), watch.when), in_tick=True)
     return None if read is None else parts.stored(read)
 
 

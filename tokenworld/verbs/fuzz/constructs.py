@@ -11,42 +11,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from tokenworld import model as m
 from tokenworld.ground import Change, Outcome
-from tokenworld.model import (
-    Body,
-    CollectionRange,
-    Compare,
-    DeriveCall,
-    Effect,
-    EnumType,
-    Fold,
-    Let,
-    NumberType,
-    ObjectLiteral,
-    ObjectType,
-    Program,
-    Read,
-    RealType,
-    Say,
-    Slot,
-    Template,
-    Term,
-    TextType,
-    World,
-    effects_in,
-    is_default,
-    is_optional,
-    subterms,
-    terms_of,
-)
 
 
 @dataclass(frozen=True)
 class Parts:
     """A program and one of its worlds, taken to pieces: each is walked through once."""
 
-    program: Program
-    world: World
+    program: m.Program
+    world: m.World
 
     def __getattr__(self, name: str) -> Sequence[Any]:
         """The declarations of a kind: ``types``, ``laws``, ``phases`` …"""
@@ -54,40 +28,44 @@ class Parts:
         return tuple(found.values()) if isinstance(found, dict) else found
 
     @cached_property
-    def effects(self) -> Sequence[Effect]:
+    def effects(self) -> Sequence[m.Effect]:
         """The statements of every body, inner ones too."""
-        return tuple(one for body in self._bodies() for one in effects_in(body))
+        return tuple(one for body in self._bodies() for one in m.effects_in(body))
 
-    def _bodies(self) -> Iterator[Body]:
+    def _bodies(self) -> Iterator[m.Body]:
         for action in self.program.actions.values():
             yield from (action.body, action.cancelled)
-            yield tuple(guard for guard in action.guards if isinstance(guard, Let))
+            yield tuple(guard for guard in action.guards if isinstance(guard, m.Let))
         for rule in (*self.laws, *self.births, *self.watches, *self.describes):
             yield rule.body
         yield from self.world.setups
         yield from (legend.body for layout in self.world.layouts for legend in layout.legends)
 
     @cached_property
-    def templates(self) -> Sequence[Template]:
+    def templates(self) -> Sequence[m.Template]:
         """The texts of says, refusals and endings."""
-        said = (one.template for one in self.effects if isinstance(one, Say))
+        said = (one.template for one in self.effects if isinstance(one, m.Say))
         refused = (one.text for action in self.actions for one in action.requires)
         ended = (line.text for line in self.world.endings)
         return tuple(one for one in (*said, *refused, *ended) if one is not None)
 
     @cached_property
-    def slots(self) -> Sequence[Slot]:
+    def slots(self) -> Sequence[m.Slot]:
         """The slots of these texts."""
-        return tuple(part for one in self.templates for part in one.parts if isinstance(part, Slot))
+        return tuple(
+            part for one in self.templates for part in one.parts if isinstance(part, m.Slot)
+        )
 
     @cached_property
-    def terms(self) -> Sequence[Term]:
+    def terms(self) -> Sequence[m.Term]:
         """The terms of all rules, inner ones too."""
-        return tuple(term for root in self._roots() if root is not None for term in subterms(root))
+        return tuple(
+            term for root in self._roots() if root is not None for term in m.subterms(root)
+        )
 
-    def _roots(self) -> Iterator[Term | None]:
+    def _roots(self) -> Iterator[m.Term | None]:
         for effect in self.effects:
-            yield from terms_of(effect)
+            yield from m.terms_of(effect)
         for action in self.actions:
             yield from (one.condition for one in action.requires)
             yield from (action.takes, action.until, action.cost)
@@ -105,33 +83,33 @@ class Parts:
     @property
     def drawn(self) -> Sequence[object]:
         """The values of `let`."""
-        return [one.value for one in self.effects if isinstance(one, Let)]
+        return [one.value for one in self.effects if isinstance(one, m.Let)]
 
     @property
-    def collections(self) -> Sequence[CollectionRange]:
+    def collections(self) -> Sequence[m.CollectionRange]:
         """The collections that folds range over."""
         return [
             binder.domain
             for term in self.terms
-            if isinstance(term, Fold)
+            if isinstance(term, m.Fold)
             for binder in term.binders
-            if isinstance(binder.domain, CollectionRange)
+            if isinstance(binder.domain, m.CollectionRange)
         ]
 
     @property
-    def guarded(self) -> Sequence[Term]:
+    def guarded(self) -> Sequence[m.Term]:
         """The terms of requires."""
         return [
             part
             for action in self.actions
             for one in action.requires
-            for part in subterms(one.condition)
+            for part in m.subterms(one.condition)
         ]
 
     @property
     def given(self) -> Sequence[Any]:
         """The parameters of the derives that are called."""
-        called = {term.derive for term in self.terms if isinstance(term, DeriveCall)}
+        called = {term.derive for term in self.terms if isinstance(term, m.DeriveCall)}
         return [one for name in called for one in self.program.derives[name].params]
 
     @property
@@ -151,7 +129,7 @@ def some(part: str, test: Callable[[Any], bool] = lambda one: True, **wanted: ob
     )
 
 
-def world(test: Callable[[World], object]) -> Test:
+def world(test: Callable[[m.World], object]) -> Test:
     """Look at the world itself."""
     return lambda parts: bool(test(parts.world))
 
@@ -161,42 +139,42 @@ def ends(ending: str) -> Test:
     return world(lambda one: any(line.ending == ending for line in one.endings))
 
 
-def draws(body: Body) -> bool:
+def draws(body: m.Body) -> bool:
     """Return whether a body asks chance for anything."""
     drawn = ("draw_chance", "draw_pick", "draw_uniform")
     return any(
-        one.kind in ("chance", "pick") or (isinstance(one, Let) and one.value.kind in drawn)
-        for one in effects_in(body)
+        one.kind in ("chance", "pick") or (isinstance(one, m.Let) and one.value.kind in drawn)
+        for one in m.effects_in(body)
     )
 
 
 def literal_slot(pair: tuple[Any, Any]) -> bool:
     """Return whether a phrase has a slot that is no parameter."""
-    return any(isinstance(part, Slot) and part.term.kind != "local" for part in pair[1].parts)
+    return any(isinstance(part, m.Slot) and part.term.kind != "local" for part in pair[1].parts)
 
 
 def unsaid(pair: tuple[Any, Any]) -> bool:
     """Return whether a parameter is in no slot of a phrase."""
     action, phrase = pair
-    slots = [one.term for one in phrase.parts if isinstance(one, Slot)]
+    slots = [one.term for one in phrase.parts if isinstance(one, m.Slot)]
     said = {getattr(one, "name", "") for one in slots if one.kind == "local"}
     return any(one.name not in said for one in action.params)
 
 
-def narrows(part: Term) -> bool:
+def narrows(part: m.Term) -> bool:
     """Return whether a term says that something is there, or of a type."""
-    there = isinstance(part, Compare) and part.op == "!=" and part.right.kind == "none_literal"
+    there = isinstance(part, m.Compare) and part.op == "!=" and part.right.kind == "none_literal"
     return there or part.kind == "is_type"
 
 
 def narrowed_path(parts: Parts) -> bool:
     """Return whether an argument is there by a condition, and is optional where it is declared."""
     return any(
-        isinstance(arg, Read)
-        and is_optional(parts.program.fluents[arg.fluent].type)
-        and not is_optional(arg.type)
+        isinstance(arg, m.Read)
+        and m.is_optional(parts.program.fluents[arg.fluent].type)
+        and not m.is_optional(arg.type)
         for term in parts.terms
-        if isinstance(term, Read)
+        if isinstance(term, m.Read)
         for arg in term.args
     )
 
@@ -223,28 +201,30 @@ def ordered(order: str) -> Test:
 def let_first(derive: Any) -> bool:
     """Return whether a derive has a `let` before its value."""
     own = derive.value.span
-    spans = (part.span for part in subterms(derive.value))
+    spans = (part.span for part in m.subterms(derive.value))
     return any(one.file == own.file and one.start < own.start for one in spans)
 
 
 def exact(decimals: int = 0, unit: str = "") -> Callable[[object], bool]:
     """Find an exact number of so many decimals at least."""
     return lambda kind: (
-        isinstance(kind, NumberType) and kind.decimals >= decimals and kind.unit == unit
+        isinstance(kind, m.NumberType) and kind.decimals >= decimals and kind.unit == unit
     )
 
 
 def born(parts: Parts) -> bool:
     """Return whether a rule asks for the tick of an object's creation."""
     fluents = parts.program.fluents
-    return any(isinstance(one, Read) and fluents[one.fluent].name == "born" for one in parts.terms)
+    return any(
+        isinstance(one, m.Read) and fluents[one.fluent].name == "born" for one in parts.terms
+    )
 
 
 def on_a_cell(parts: Parts) -> bool:
     """Return whether a field of an object names what is no declared object: a cell of a layout."""
     declared = {one.name for one in parts.objects}
     return any(
-        isinstance(field.value, ObjectLiteral) and field.value.name not in declared
+        isinstance(field.value, m.ObjectLiteral) and field.value.name not in declared
         for one in parts.objects
         for field in one.fields
     )
@@ -262,21 +242,21 @@ IN_PROGRAM: dict[str, Test] = {
     "enum": some("enums", ladder=False),
     "ladder": some("enums", ladder=True),
     "bool": some("kinds", kind="bool"),
-    "optional enum": some("kinds", lambda kind: isinstance(kind, EnumType) and kind.optional),
-    "optional object": some("kinds", lambda kind: isinstance(kind, ObjectType) and kind.optional),
+    "optional enum": some("kinds", lambda kind: isinstance(kind, m.EnumType) and kind.optional),
+    "optional object": some("kinds", lambda kind: isinstance(kind, m.ObjectType) and kind.optional),
     "object that is never none": some(
-        "kinds", lambda kind: isinstance(kind, ObjectType) and not kind.optional
+        "kinds", lambda kind: isinstance(kind, m.ObjectType) and not kind.optional
     ),
     "range": some("kinds", exact()),
-    "negative range": some("kinds", lambda k: isinstance(k, NumberType) and (k.low or 0) < 0),
+    "negative range": some("kinds", lambda k: isinstance(k, m.NumberType) and (k.low or 0) < 0),
     "decimals": some("kinds", exact(1)),
-    "units": some("kinds", lambda k: isinstance(k, NumberType) and k.unit not in ("", "%")),
+    "units": some("kinds", lambda k: isinstance(k, m.NumberType) and k.unit not in ("", "%")),
     "multiple of a unit": some("units", lambda one: one.multiple != 1),
     "percent": some("kinds", exact(2, "%")),
-    "int": some("kinds", lambda kind: isinstance(kind, NumberType) and kind.low is None),
-    "real": some("kinds", lambda kind: isinstance(kind, RealType)),
-    "text": some("kinds", lambda kind: isinstance(kind, TextType)),
-    "optional text": some("kinds", lambda kind: isinstance(kind, TextType) and kind.optional),
+    "int": some("kinds", lambda kind: isinstance(kind, m.NumberType) and kind.low is None),
+    "real": some("kinds", lambda kind: isinstance(kind, m.RealType)),
+    "text": some("kinds", lambda kind: isinstance(kind, m.TextType)),
+    "optional text": some("kinds", lambda kind: isinstance(kind, m.TextType) and kind.optional),
     "static": some("fluents", static=True, fluent_kind="attribute"),
     "secret": some("fluents", secret=True),
     "clamped": some("fluents", clamped=True),
@@ -298,7 +278,7 @@ IN_PROGRAM: dict[str, Test] = {
     "table": some("fluents", fluent_kind="table"),
     "two-key table": some("fluents", lambda one: len(one.params) == 2, fluent_kind="table"),
     "table of a relation": some("fluents", lambda x: x.type.kind == "bool", fluent_kind="table"),
-    "optional table": some("fluents", lambda x: is_optional(x.type), fluent_kind="table"),
+    "optional table": some("fluents", lambda x: m.is_optional(x.type), fluent_kind="table"),
     "derive": some("derives", recursive=False),
     "recursive derive": some("derives", recursive=True),
     "derive that asks who acts": some("derives", uses_me=True),
@@ -311,14 +291,14 @@ IN_PROGRAM: dict[str, Test] = {
     # §4 expressions
     **{name: some("terms", kind=name) for name in ("and", "or", "not", "implies")},
     "if then else": some("terms", kind="choose"),
-    "otherwise": some("terms", is_default),
+    "otherwise": some("terms", m.is_default),
     **{f"comparison {op}": some("terms", kind="compare", op=op)
        for op in ("==", "!=", "<", "<=", ">", ">=")},
     **{f"operator {op}": some("terms", kind="arithmetic", op=op)
        for op in ("+", "-", "*", "/", "div", "mod")},
     "sign": some("terms", kind="negate"),
     "real mod": some(
-        "terms", lambda one: one.op == "mod" and isinstance(one.type, RealType), kind="arithmetic"
+        "terms", lambda one: one.op == "mod" and isinstance(one.type, m.RealType), kind="arithmetic"
     ),
     "mixed decimals": some("terms", kind="rescale"),
     "mixed exact and real": some("terms", kind="to_real"),
@@ -332,7 +312,7 @@ IN_PROGRAM: dict[str, Test] = {
     "is": some("terms", kind="is_type"),
     "contents": some("terms", kind="inverse_of"),
     "inside": some("terms", kind="closure_of"),
-    "was": some("terms", lambda one: isinstance(one, Read) and one.was),
+    "was": some("terms", lambda one: isinstance(one, m.Read) and one.was),
     "narrowing": some("guarded", narrows),
     "narrowed path": narrowed_path,
     "me": some("terms", kind="me"),
@@ -359,13 +339,13 @@ IN_PROGRAM: dict[str, Test] = {
         "actions", lambda one: any(r.label and r.text is None for r in one.requires)
     ),
     "let before a require": some(
-        "actions", lambda one: any(isinstance(guard, Let) for guard in one.guards)
+        "actions", lambda one: any(isinstance(guard, m.Let) for guard in one.guards)
     ),
     "enum parameter": some(
-        "actions", lambda one: any(isinstance(b.type, EnumType) for b in one.params)
+        "actions", lambda one: any(isinstance(b.type, m.EnumType) for b in one.params)
     ),
     "range parameter": some(
-        "actions", lambda one: any(isinstance(b.type, NumberType) for b in one.params)
+        "actions", lambda one: any(isinstance(b.type, m.NumberType) for b in one.params)
     ),
     "two parameters": some("actions", lambda one: len(one.params) > 1),
     "takes 0": some("actions", lambda one: getattr(one.takes, "value", None) == 0),
@@ -434,7 +414,7 @@ IN_PROGRAM: dict[str, Test] = {
     "let pick": some("drawn", kind="draw_pick"),
     "uniform": some("drawn", kind="draw_uniform"),
     "chance in a setup": world(
-        lambda one: any(x.kind in ("chance", "pick") for b in one.setups for x in effects_in(b))
+        lambda one: any(x.kind in ("chance", "pick") for b in one.setups for x in m.effects_in(b))
     ),
 }  # fmt: skip
 """The constructs that a program may contain."""
@@ -491,7 +471,7 @@ CONSTRUCTS: tuple[str, ...] = (*IN_PROGRAM, *IN_RECORD)
 """Every name that `tw fuzz` counts."""
 
 
-def in_program(program: Program, world: World) -> tuple[str, ...]:
+def in_program(program: m.Program, world: m.World) -> tuple[str, ...]:
     """The constructs that a program and one of its worlds contain."""
     parts = Parts(program, world)
     return tuple(name for name, test in IN_PROGRAM.items() if test(parts))

@@ -17,6 +17,7 @@ from math import isfinite
 from threading import Lock
 from typing import Literal, assert_never
 
+from tokenworld import model as m
 from tokenworld.diagnostics import (
     Diagnostic,
     Failure,
@@ -29,18 +30,6 @@ from tokenworld.diagnostics import (
 from tokenworld.engine import Engine, EngineSimulator, State
 from tokenworld.ground import STATUSES, Json, NotConstant, Raw, read_value, scaled_text
 from tokenworld.limits import Halted, limited
-from tokenworld.model import (
-    BoolType,
-    CollectionType,
-    EnumType,
-    NoneType,
-    NumberType,
-    ObjectType,
-    Param,
-    RealType,
-    TextType,
-    ValueType,
-)
 from tokenworld.planning.verdict import Verdict
 from tokenworld.session.loading import Loaded, OpenWorld, compile_world, open_text
 from tokenworld.session.rollouts import Rollout, rollout
@@ -226,7 +215,7 @@ def _in_range(world: OpenWorld) -> None:
     """A default that builds on another param may leave its range where that one is set."""
     for name, param in world.program.params.items():
         value, kind = world.instance.params[name], param.type
-        if not isinstance(kind, NumberType) or not isinstance(value, int):
+        if not isinstance(kind, m.NumberType) or not isinstance(value, int):
             continue
         low, high = kind.low, kind.high
         if (low is not None and value < low) or (high is not None and value > high):
@@ -388,7 +377,7 @@ def _refused(message: str, hint: str, span: Span | None = None) -> Failure:
     return Failure(Diagnostic("TW0006", message, span, label, hint=hint))
 
 
-def _declared(world: OpenWorld, name: str) -> Param:
+def _declared(world: OpenWorld, name: str) -> m.Param:
     params = world.program.params
     if name in params:
         return params[name]
@@ -405,12 +394,12 @@ class _Values:
     """Reads the values of one param."""
 
     world: OpenWorld
-    param: Param
+    param: m.Param
 
     def of(self, word: str) -> Iterator[Raw]:
         """The values of one part between commas."""
         parts = [part.strip() for part in word.split("..")]
-        if len(parts) == 1 or not isinstance(self.param.type, NumberType):
+        if len(parts) == 1 or not isinstance(self.param.type, m.NumberType):
             yield self._one(word)
         elif len(parts) > 3:
             hint = "Write `low..high` or `low..high..step`."
@@ -418,7 +407,7 @@ class _Values:
         else:
             yield from self._range(word, parts, self.param.type)
 
-    def _range(self, word: str, parts: Sequence[str], kind: NumberType) -> range:
+    def _range(self, word: str, parts: Sequence[str], kind: m.NumberType) -> range:
         low, high = self._number(parts[0]), self._number(parts[1])
         step = self._number(parts[2], free=kind) if len(parts) == 3 else 1
         if step < 1 or low > high:
@@ -431,36 +420,36 @@ class _Values:
             raise _refused(what, f"Take at most {MOST_CELLS:,}, with a step.", self.param.span)
         return found
 
-    def _number(self, word: str, free: NumberType | None = None) -> int:
+    def _number(self, word: str, free: m.NumberType | None = None) -> int:
         """An end of a range, or with ``free`` its step, which no bounds hold."""
         kind = self.param.type
         if free is not None:
-            kind = NumberType(None, None, free.decimals, free.unit)
+            kind = m.NumberType(None, None, free.decimals, free.unit)
         value = self._one(word, kind)
         assert isinstance(value, int)  # what is read as a NumberType
         return value
 
-    def _one(self, word: str, kind: ValueType | None = None) -> Raw:
+    def _one(self, word: str, kind: m.ValueType | None = None) -> Raw:
         try:
             return self._read(word, kind or self.param.type)
         except ValueError as reason:
             what = f"`{word}` does not fit the param `{self.param.name}`: {reason}."
             raise _refused(what, self._hint(), self.param.span) from None
 
-    def _read(self, word: str, kind: ValueType) -> Raw:
+    def _read(self, word: str, kind: m.ValueType) -> Raw:
         program, value = self.world.program, word if word != "none" else None
         match kind:
             case _ if value is None:
                 return read_value(program, {}, kind, None)
-            case NumberType():
+            case m.NumberType():
                 return read_value(program, {}, kind, _bare(word, kind))
-            case BoolType() if word in ("true", "false"):
+            case m.BoolType() if word in ("true", "false"):
                 return word == "true"
-            case RealType() if isfinite(float(word)):
+            case m.RealType() if isfinite(float(word)):
                 return float(word)
             case (
-                BoolType() | EnumType() | ObjectType() | RealType() | TextType() | NoneType()
-                | CollectionType()
+                m.BoolType() | m.EnumType() | m.ObjectType() | m.RealType() | m.TextType()
+                | m.NoneType() | m.CollectionType()
             ):  # fmt: skip
                 return read_value(program, self.world.instance.numbers, kind, word)
             case _:
@@ -468,23 +457,23 @@ class _Values:
 
     def _hint(self) -> str:
         match self.param.type:
-            case NumberType(low=int(low), high=int(high)) as kind:
+            case m.NumberType(low=int(low), high=int(high)) as kind:
                 ends = f"{_number_text(low, kind)} to {_number_text(high, kind)}"
                 return f"Give numbers from {ends}."
-            case EnumType(name=enum):
+            case m.EnumType(name=enum):
                 return f"Give some of {', '.join(self.world.program.enums[enum].members)}."
-            case BoolType():
+            case m.BoolType():
                 return "Give `true`, `false` or both, parted by a comma."
             case (
-                NumberType() | ObjectType() | RealType() | TextType() | NoneType()
-                | CollectionType()
+                m.NumberType() | m.ObjectType() | m.RealType() | m.TextType() | m.NoneType()
+                | m.CollectionType()
             ):  # fmt: skip
                 return "Give values as the declaration has them."
             case _:
                 assert_never(self.param.type)
 
 
-def _bare(word: str, kind: NumberType) -> str:
+def _bare(word: str, kind: m.NumberType) -> str:
     """The digits of a number: without its unit, a percentage as a part of one."""
     if kind.unit == "%" and word.endswith("%"):
         try:
@@ -494,29 +483,29 @@ def _bare(word: str, kind: NumberType) -> str:
     return word.removesuffix(kind.unit) if kind.unit else word
 
 
-def _shown(world: OpenWorld, param: Param, value: Raw) -> str:
+def _shown(world: OpenWorld, param: m.Param, value: Raw) -> str:
     """A value as authors write it."""
     match param.type:
         case _ if value is None:
             return "none"
-        case NumberType() as kind if isinstance(value, int):
+        case m.NumberType() as kind if isinstance(value, int):
             return _number_text(value, kind)
-        case EnumType(name=enum) if isinstance(value, int):
+        case m.EnumType(name=enum) if isinstance(value, int):
             return world.program.enums[enum].members[value]
-        case BoolType():
+        case m.BoolType():
             return "true" if value else "false"
-        case ObjectType() if isinstance(value, int):
+        case m.ObjectType() if isinstance(value, int):
             return world.instance.names[value]
         case (
-            NumberType() | EnumType() | ObjectType() | RealType() | TextType() | NoneType()
-            | CollectionType()
+            m.NumberType() | m.EnumType() | m.ObjectType() | m.RealType() | m.TextType()
+            | m.NoneType() | m.CollectionType()
         ):  # fmt: skip
             return str(value)
         case _:
             assert_never(param.type)
 
 
-def _number_text(value: int, kind: NumberType) -> str:
+def _number_text(value: int, kind: m.NumberType) -> str:
     if kind.unit == "%" and kind.decimals >= 2:
         return f"{scaled_text(value, kind.decimals - 2)}%"
     return f"{scaled_text(value, kind.decimals)}{kind.unit}"

@@ -5,24 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from tokenworld.core import StatementVisitor
-from tokenworld.core.nodes import (
-    Body,
-    BranchDraw,
-    Create,
-    Describe,
-    Destroy,
-    Draw,
-    Emit,
-    For,
-    If,
-    Let,
-    PickDraw,
-    Require,
-    Reward,
-    Say,
-    Term,
-    Write,
-)
+from tokenworld.core import nodes as core
 from tokenworld.engine.rows.code.terms import Lines, Name, Names, TermWriter, within_length
 from tokenworld.engine.rows.log import Maker
 from tokenworld.ground import implicit_default
@@ -44,13 +27,13 @@ class BodyWriter(StatementVisitor[Names, Names]):
     def line(self, text: str) -> None:
         self.lines.append((self.depth, text))
 
-    def body(self, body: Body, names: Names) -> Names:
+    def body(self, body: core.Body, names: Names) -> Names:
         """Every statement in written order; the names behind them."""
         for statement in body:
             names = self.statement(statement, names)
         return names
 
-    def _inner(self, body: Body, names: Names) -> None:
+    def _inner(self, body: core.Body, names: Names) -> None:
         self.depth += 1
         before = len(self.lines)
         self.body(body, names)
@@ -66,7 +49,7 @@ class BodyWriter(StatementVisitor[Names, Names]):
 
     # ---- control ------------------------------------------------------------------------------
 
-    def choose(self, statement: If, env: Names) -> Names:
+    def choose(self, statement: core.If, env: Names) -> Names:
         self.line(f"if {self.terms.term(statement.condition, env)}:")
         self._inner(statement.then, env)
         if statement.otherwise:
@@ -74,7 +57,7 @@ class BodyWriter(StatementVisitor[Names, Names]):
             self._inner(statement.otherwise, env)
         return env
 
-    def loop(self, statement: For, env: Names) -> Names:
+    def loop(self, statement: core.For, env: Names) -> Names:
         inner, depth = self.terms.loops(
             statement.binders, statement.where, env, self.lines, self.depth
         )
@@ -83,12 +66,12 @@ class BodyWriter(StatementVisitor[Names, Names]):
         self.depth = before
         return env
 
-    def require(self, statement: Require, env: Names) -> Names:
+    def require(self, statement: core.Require, env: Names) -> Names:
         raise TypeError("a require stands at the head of an action")
 
     # ---- changes ------------------------------------------------------------------------------
 
-    def write(self, statement: Write, env: Names) -> Names:
+    def write(self, statement: core.Write, env: Names) -> Names:
         terms, target = self.terms, statement.target
         store = terms.slots.by_id[target.fluent]
         value = terms.value(statement.value, env)
@@ -103,11 +86,11 @@ class BodyWriter(StatementVisitor[Names, Names]):
         self.line(f"D.put({store.column.index}, {args}, {statement.op!r}, {value})")
         return env
 
-    def destroy(self, statement: Destroy, env: Names) -> Names:
+    def destroy(self, statement: core.Destroy, env: Names) -> Names:
         self.line(f"D.destroy({self.terms.term(statement.target, env)})")
         return env
 
-    def create(self, statement: Create, env: Names) -> Names:
+    def create(self, statement: core.Create, env: Names) -> Names:
         terms = self.terms
         values_of = {one.fluent: one.value for one in statement.fields}
         attributes = terms.slots.program.types[statement.of].attributes
@@ -129,27 +112,27 @@ class BodyWriter(StatementVisitor[Names, Names]):
 
     # ---- values and draws ---------------------------------------------------------------------
 
-    def let(self, statement: Let, env: Names) -> Names:
+    def let(self, statement: core.Let, env: Names) -> Names:
         value = statement.value
-        if not isinstance(value, Draw):
+        if not isinstance(value, core.Draw):
             code, loose = self.terms.value(value, env), self.terms.loose(value, env)
             return self._named(env, statement.names[0], code, loose=loose)
-        if isinstance(value, BranchDraw):
+        if isinstance(value, core.BranchDraw):
             shares = "".join(f"{self._share(one, env)}, " for one in value.probabilities)
             return self._named(
                 env, statement.names[0], f"D.branch(({shares}), {str(value.span)!r})"
             )
-        if isinstance(value, PickDraw):
+        if isinstance(value, core.PickDraw):
             return self._pick(value, statement.names, env)
         ends = f"{self.terms.term(value.low, env)}, {self.terms.term(value.high, env)}"
         return self._named(env, statement.names[0], f"D.uniform({ends})")
 
-    def _share(self, term: Term, env: Names) -> str:
+    def _share(self, term: core.Term, env: Names) -> str:
         """A probability: a pair of whole numbers, or a real."""
         code, kind = self.terms.term(term, env), term.type
         return f"({code}, {10**kind.decimals})" if isinstance(kind, NumberType) else code
 
-    def _pick(self, draw: PickDraw, names: tuple[str, ...], env: Names) -> Names:
+    def _pick(self, draw: core.PickDraw, names: tuple[str, ...], env: Names) -> Names:
         terms = self.terms
         found, weights, chosen = (terms.fresh("l") for _ in range(3))
         even = draw.weight is None and draw.key not in ("least", "most")
@@ -175,31 +158,31 @@ class BodyWriter(StatementVisitor[Names, Names]):
         """A value or weight as an element of the lists of a `pick`."""
         return code
 
-    def _even(self, found: str, draw: PickDraw) -> str:
+    def _even(self, found: str, draw: core.PickDraw) -> str:
         """The index of a value drawn evenly."""
         return f"D.even(len({found}), {str(draw.span)!r})"
 
-    def _weighted(self, weights: str, draw: PickDraw) -> str:
+    def _weighted(self, weights: str, draw: core.PickDraw) -> str:
         """The index of a value drawn by weights, or of the first with the least or most."""
         return f"D.pick({draw.key!r}, {weights}, {str(draw.span)!r})"
 
     # ---- output -------------------------------------------------------------------------------
 
-    def say(self, statement: Say, env: Names) -> Names:
+    def say(self, statement: core.Say, env: Names) -> Names:
         text, passed = self.terms.text_function(statement.template, env)
         self.line(f"D.say({text}, W, me, ({''.join(f'{one}, ' for one in passed)}))")
         return env
 
-    def describe(self, statement: Describe, env: Names) -> Names:
+    def describe(self, statement: core.Describe, env: Names) -> Names:
         self.line(f"D.say(described, W, me, ({self.terms.term(statement.target, env)},))")
         return env
 
-    def emit(self, statement: Emit, env: Names) -> Names:
+    def emit(self, statement: core.Emit, env: Names) -> Names:
         args = "".join(f"{self.terms.value(one, env)}, " for one in statement.args)
         self.line(f"D.emit({statement.event!r}, ({args}))")
         return env
 
-    def reward(self, statement: Reward, env: Names) -> Names:
+    def reward(self, statement: core.Reward, env: Names) -> Names:
         kind = statement.amount.type
         decimals = kind.decimals if isinstance(kind, NumberType) else 0
         self.line(f"D.reward({self.terms.term(statement.amount, env)}, {decimals})")

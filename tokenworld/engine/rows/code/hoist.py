@@ -15,27 +15,8 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 from tokenworld.core import Rules
+from tokenworld.core import nodes as core
 from tokenworld.core.desugar import Desugarer
-from tokenworld.core.nodes import (
-    Binder,
-    Body,
-    Call,
-    Choice,
-    DeriveCall,
-    Describe,
-    Draw,
-    Fold,
-    LeafTerm,
-    Let,
-    Members,
-    Read,
-    Require,
-    Say,
-    Term,
-    Text,
-    TypeTest,
-    Variable,
-)
 from tokenworld.core.rules import Action
 from tokenworld.core.walk import conjuncts, statements_in, subterms, template_terms
 from tokenworld.engine.rows.code.terms import MOST_LOOPS, Lines, Name, TermWriter, within_length
@@ -55,7 +36,7 @@ _EXACT = frozenset({"+", "-", "*", "neg", "scale", "min", "max", "abs"})
 class _Guard:
     """A conjunct of the requires, or a let: the number of parameters bound before it."""
 
-    term: Term
+    term: core.Term
     level: int
     name: str = ""
     alone: bool = False
@@ -136,9 +117,9 @@ class HoistWriter:
         lost, deepest = set[str](), 0
         params = set(self._kinds)
         for guard in self.action.guards:
-            name = guard.names[0] if isinstance(guard, Let) else ""
+            name = guard.names[0] if isinstance(guard, core.Let) else ""
             for term in _terms(guard):
-                read = {one.name for one in subterms(term) if isinstance(one, Variable)}
+                read = {one.name for one in subterms(term) if isinstance(one, core.Variable)}
                 alone = self._is_alone(term) and read & set(self._levels) <= params
                 if read & lost or not is_sure(term, self.terms.rules) or (self._left and not alone):
                     self._left = True
@@ -151,19 +132,20 @@ class HoistWriter:
                     self._levels[name] = level
                 yield _Guard(term, level, name, alone)
 
-    def _is_alone(self, term: Term) -> bool:
+    def _is_alone(self, term: core.Term) -> bool:
         """Whether the value of a term depends on no earlier require: none narrowed a type in it."""
         fluents, derives = self.terms.slots.by_id, self.terms.rules.derives
         for one in subterms(term):
             match one:
-                case Read(fluent=name):
+                case core.Read(fluent=name):
                     declared: ValueType | None = fluents[name].column.fluent.type
-                case DeriveCall(derive=name):
+                case core.DeriveCall(derive=name):
                     declared = derives[name].type
-                case Variable(name=name):
+                case core.Variable(name=name):
                     declared = self._kinds.get(name)
                 case (
-                    LeafTerm() | Members() | Call() | Fold() | Choice() | TypeTest() | Text()
+                    core.LeafTerm() | core.Members() | core.Call() | core.Fold() | core.Choice()
+                    | core.TypeTest() | core.Text()
                 ):  # fmt: skip
                     declared = None
                 case _:
@@ -188,7 +170,7 @@ class HoistWriter:
             self._line(f"{own} = {self.terms.value(guard.term, self._names)}")
             self._names[guard.name] = Name(own, loose)
 
-    def _bind(self, binder: Binder, level: int) -> None:
+    def _bind(self, binder: core.Binder, level: int) -> None:
         """The loop over the values of a parameter."""
         here = [one for one in self._guards if one.level == level and not one.name and one.alone]
         for narrowed in (self._candidates, self.terms.scanned):
@@ -202,7 +184,7 @@ class HoistWriter:
             (binder,), None, self._names, self.lines, self.depth
         )
 
-    def _loop(self, binder: Binder, found: str, *, tested: bool) -> None:
+    def _loop(self, binder: core.Binder, found: str, *, tested: bool) -> None:
         """The loop over candidates; ``tested``: some may be of another type."""
         variable = self.terms.fresh()
         self._names[binder.name] = Name(variable)
@@ -212,46 +194,48 @@ class HoistWriter:
             self._line(f"if {self._kind_test(binder, variable)}:")
             self.depth += 1
 
-    def _candidates(self, binder: Binder, test: Term, names: dict[str, Name]) -> str | None:
+    def _candidates(
+        self, binder: core.Binder, test: core.Term, names: dict[str, Name]
+    ) -> str | None:
         """The range of a parameter that a test compares, itself or by a fluent, with a value."""
-        if not isinstance(binder.type, ObjectType) or not isinstance(test, Call):
+        if not isinstance(binder.type, ObjectType) or not isinstance(test, core.Call):
             return None
         if test.op not in ("==", "in"):
             return None
         for one, other in (test.args, test.args[::-1]) if test.op == "==" else (test.args,):
             if not self.terms.is_bound(other, names):
                 continue
-            if isinstance(one, Variable) and one.name == binder.name:
+            if isinstance(one, core.Variable) and one.name == binder.name:
                 return self._members(other) if test.op == "in" else self._single(other)
-            if test.op == "==" and isinstance(one, Read) and not one.was:
+            if test.op == "==" and isinstance(one, core.Read) and not one.was:
                 at = one.args[0] if len(one.args) == 1 else None
-                if isinstance(at, Variable) and at.name == binder.name:
+                if isinstance(at, core.Variable) and at.name == binder.name:
                     return self._pointing(one, other)
         return None
 
-    def _single(self, value: Term) -> str:
+    def _single(self, value: core.Term) -> str:
         return f"({self.terms.term(value, self._names)},)"
 
-    def _pointing(self, read: Read, value: Term) -> str | None:
+    def _pointing(self, read: core.Read, value: core.Term) -> str | None:
         """The objects that point at a value, in order of number."""
         store = self.terms.slots.by_id[read.fluent]
         if store.kids is None or self.terms.loose(value, self._names):
             return None
         return self._kids(store, value)
 
-    def _members(self, value: Term) -> str | None:
+    def _members(self, value: core.Term) -> str | None:
         """The contents of an object, in order of number."""
-        if not isinstance(value, Members) or value.by != "inverse" or value.was:
+        if not isinstance(value, core.Members) or value.by != "inverse" or value.was:
             return None
         store = self.terms.slots.by_id[value.fluent]
         return self._kids(store, value.of) if store.column.by_object else None
 
-    def _kids(self, store: Store, value: Term) -> str:
+    def _kids(self, store: Store, value: core.Term) -> str:
         row, of = self.terms.row(store, False), self.terms.term(value, self._names)
         code = f"kids({row}, {self.terms.kids_table(store)}, {of})"
         return f"sorted({code})" if store.column.fluent.ordered else code
 
-    def _kind_test(self, binder: Binder, variable: str) -> str:
+    def _kind_test(self, binder: core.Binder, variable: str) -> str:
         """The test that a candidate is of the type of a parameter."""
         kind = binder.type
         assert isinstance(kind, ObjectType)
@@ -262,28 +246,28 @@ class HoistWriter:
         return f"{variable} != NONE and S[{KINDS}][{variable}] in {self.terms.const(kinds)}"
 
 
-def is_sure(term: Term, rules: Rules, seen: frozenset[str] = frozenset()) -> bool:
+def is_sure(term: core.Term, rules: Rules, seen: frozenset[str] = frozenset()) -> bool:
     """Whether a term has a value, or is `none`, in every state."""
     for one in subterms(term):
-        if isinstance(one, Call) and not _has_value(one):
+        if isinstance(one, core.Call) and not _has_value(one):
             return False
         match one:
-            case DeriveCall(derive=name) if name not in seen:
+            case core.DeriveCall(derive=name) if name not in seen:
                 if not is_sure(rules.derives[name].value, rules, seen | {name}):
                     return False
-        if isinstance(one, Fold) and one.fold == "sum" and within_length("", one.type):
+        if isinstance(one, core.Fold) and one.fold == "sum" and within_length("", one.type):
             return False
     return True
 
 
-def _has_value(term: Call) -> bool:
+def _has_value(term: core.Call) -> bool:
     exact = term.op in _EXACT and isinstance(term.type, NumberType)
     return term.op in _SURE or (exact and not within_length("", term.type))
 
 
 def words_are_sure(rules: Rules, world: str) -> bool:
     """Whether no text and no score of a world can lack a value, so that a tick may go without."""
-    bodies: list[Body] = [one.body for one in rules.births]
+    bodies: list[core.Body] = [one.body for one in rules.births]
     for action in rules.actions.values():
         bodies += (action.body, action.cancelled)
     bodies += (one.body for one in rules.laws.values())
@@ -291,21 +275,21 @@ def words_are_sure(rules: Rules, world: str) -> bool:
     sugar, found = Desugarer(rules.program), rules.worlds[world]
     bodies += (sugar.description(one).body for one in rules.program.describes)
     statements = [one for body in bodies for one in statements_in(body)]
-    texts = [one.template for one in statements if isinstance(one, Say)]
+    texts = [one.template for one in statements if isinstance(one, core.Say)]
     texts += (one.text for one in found.endings if one.text is not None)
     terms = [one for text in texts for one in template_terms(text)]
     terms += (one.name for one in rules.called)
-    terms += (one.target for one in statements if isinstance(one, Describe))
+    terms += (one.target for one in statements if isinstance(one, core.Describe))
     terms += [] if found.score is None else [found.score]
     terms += (one.amount for one in found.awards)
     return all(is_sure(one, rules) for one in terms)
 
 
-def _terms(guard: Let | Require) -> tuple[Term, ...]:
+def _terms(guard: core.Let | core.Require) -> tuple[core.Term, ...]:
     """The value of a let, or what must all hold."""
-    if isinstance(guard, Require):
+    if isinstance(guard, core.Require):
         return tuple(conjuncts((guard.condition,)))
-    assert not isinstance(guard.value, Draw)
+    assert not isinstance(guard.value, core.Draw)
     return (guard.value,)
 
 

@@ -15,30 +15,8 @@ from dataclasses import dataclass, field
 from math import lcm
 from typing import Any, assert_never
 
-from tokenworld.core.nodes import (
-    Binder,
-    Body,
-    BranchDraw,
-    Call,
-    Constant,
-    DeriveCall,
-    Describe,
-    Draw,
-    Emit,
-    Fold,
-    Let,
-    Members,
-    ParamValue,
-    PickDraw,
-    Read,
-    Require,
-    Reward,
-    Say,
-    Term,
-    Text,
-    TypeTest,
-    Write,
-)
+from tokenworld import model as m
+from tokenworld.core import nodes as core
 from tokenworld.core.rules import Action, Law
 from tokenworld.core.walk import is_draw, statements_in
 from tokenworld.diagnostics import Span
@@ -49,17 +27,6 @@ from tokenworld.engine.rows.code.quick import UNSURE, Direct, QuickWriter
 from tokenworld.engine.rows.code.terms import Lines, Name, Names, TermWriter
 from tokenworld.engine.rows.layout import FIRED, LATCHED, NAMES, Slots, Store
 from tokenworld.ground import draws
-from tokenworld.model import (
-    BoolType,
-    CollectionType,
-    EnumType,
-    NoneType,
-    NumberType,
-    ObjectType,
-    Phase,
-    RealType,
-    TextType,
-)
 
 __all__ = ["NONE", "NumericProgram", "Uncompiled"]
 
@@ -84,20 +51,20 @@ class Uncompiled(Exception):
 class NumericTerms(TermWriter):
     """Writes terms for rows of numbers."""
 
-    def constant(self, term: Constant, env: Names) -> str:
+    def constant(self, term: core.Constant, env: Names) -> str:
         if isinstance(term.value, (str, float)):
             raise Uncompiled("a text or a real is compared or kept", term.span)
         return "NONE" if term.value is None else f"({int(term.value)})"
 
-    def param_value(self, term: ParamValue, env: Names) -> str:
+    def param_value(self, term: core.ParamValue, env: Names) -> str:
         if not isinstance(self.slots.instance.params[term.name], int):
             raise Uncompiled("a param is a text or a real", term.span)
         return super().param_value(term, env)
 
-    def text(self, term: Text, env: Names) -> str:
+    def text(self, term: core.Text, env: Names) -> str:
         raise Uncompiled("a text is put together in play and kept", term.span)
 
-    def truth(self, term: Term, names: Names) -> str:
+    def truth(self, term: core.Term, names: Names) -> str:
         return f"(1 if {self.term(term, names)} else 0)"
 
     def members_of(self, kind: str) -> str:
@@ -106,7 +73,7 @@ class NumericTerms(TermWriter):
         self.constants[name] = [int(one in members) for one in range(len(self.slots.base.kinds))]
         return name
 
-    def type_test(self, term: TypeTest, env: Names) -> str:
+    def type_test(self, term: core.TypeTest, env: Names) -> str:
         return f"isa({self.members_of(term.of)}, {self.term(term.term, env)})"
 
     def push(self, place: str) -> str:
@@ -155,15 +122,15 @@ class NumericTerms(TermWriter):
         self.functions.append("\n".join(lines))
         return name
 
-    def read(self, term: Read, env: Names) -> str:
+    def read(self, term: core.Read, env: Names) -> str:
         store, code = self.slots.by_id[term.fluent], super().read(term, env)
         kind = store.column.fluent.type
-        if isinstance(kind, (RealType, TextType)):
+        if isinstance(kind, (m.RealType, m.TextType)):
             raise Uncompiled("a text or a real is read", term.span)
         sure = self.sure(store, term.args, env) or not store.column.by_object
         return code if sure or not store.column.truth else f"({code} == 1)"
 
-    def members(self, term: Members, env: Names) -> str:
+    def members(self, term: core.Members, env: Names) -> str:
         if term.by == "list":
             items = [f"int64({self.value(one, env)}), " for one in term.items]
             return f"({''.join(items)})" if items else "range(0)"
@@ -172,32 +139,32 @@ class NumericTerms(TermWriter):
             raise Uncompiled("what a relation leads to", store.column.fluent.span)
         return super().members(term, env)
 
-    def derive_call(self, term: DeriveCall, env: Names) -> str:
+    def derive_call(self, term: core.DeriveCall, env: Names) -> str:
         if self.rules.derives[term.derive].recursive:
             raise Uncompiled("a fact that is derived from itself", term.span)
         return super().derive_call(term, env)
 
     # ---- operators ----------------------------------------------------------------------------
 
-    def call(self, term: Call, env: Names) -> str:
-        if isinstance(term.type, RealType) or term.op in ("score", "did", "floor", "round"):
+    def call(self, term: core.Call, env: Names) -> str:
+        if isinstance(term.type, m.RealType) or term.op in ("score", "did", "floor", "round"):
             raise Uncompiled("reals, rounding, the score or what was done", term.span)
         if term.op == "busy":
             return "False"
         return super().call(term, env)
 
-    def _member(self, item: Term, collection: Term, env: Names) -> str:
+    def _member(self, item: core.Term, collection: core.Term, env: Names) -> str:
         value = self.value(item, env)
-        if isinstance(collection, Members) and collection.by == "list":
+        if isinstance(collection, core.Members) and collection.by == "list":
             items = [f"int64({self.value(one, env)})" for one in collection.items]
             return f"among({value}, ({', '.join(items)},))" if items else "False"
-        if isinstance(collection, Members) and collection.by != "list":
+        if isinstance(collection, core.Members) and collection.by != "list":
             store = self.slots.by_id[collection.fluent]
             if store.column.by_object:
                 return super()._member(item, collection, env)
         return f"among({value}, {self.term(collection, env)})"
 
-    def _domain(self, binder: Binder, names: Names, variable: str) -> tuple[str, list[str]]:
+    def _domain(self, binder: core.Binder, names: Names, variable: str) -> tuple[str, list[str]]:
         values, tests = super()._domain(binder, names, variable)
         if values == "()":
             values = "range(0)"
@@ -205,13 +172,13 @@ class NumericTerms(TermWriter):
             tests[-1] = f"isa({self.members_of(binder.only)}, {variable})"
         return values, tests
 
-    def fold(self, term: Fold, env: Names) -> str:
+    def fold(self, term: core.Fold, env: Names) -> str:
         code = super().fold(term, env)
-        late = isinstance(term.type, BoolType) and term.fold in ("first", "last", "min", "max")
+        late = isinstance(term.type, m.BoolType) and term.fold in ("first", "last", "min", "max")
         return f"({code} == 1)" if late else code
 
     def within_length(self, code: str, kind: Any) -> str:
-        if not isinstance(kind, NumberType):
+        if not isinstance(kind, m.NumberType):
             return code
         safe = all(one is not None and abs(one) < LARGEST for one in (kind.low, kind.high))
         return code if safe else f"fits({code})"
@@ -227,33 +194,33 @@ class _Numeric(BodyWriter):
     scale: int = 0
     """The decimals of rewards."""
 
-    def reward(self, statement: Reward, env: Names) -> Names:
+    def reward(self, statement: core.Reward, env: Names) -> Names:
         kind = statement.amount.type
-        decimals = kind.decimals if isinstance(kind, NumberType) else 0
+        decimals = kind.decimals if isinstance(kind, m.NumberType) else 0
         amount = self.terms.term(statement.amount, env)
         self.line(f"pay(R, {amount}, {10 ** (self.scale - decimals)})")
         return env
 
-    def say(self, statement: Say, env: Names) -> Names:
+    def say(self, statement: core.Say, env: Names) -> Names:
         return env
 
-    def describe(self, statement: Describe, env: Names) -> Names:
+    def describe(self, statement: core.Describe, env: Names) -> Names:
         return env
 
-    def emit(self, statement: Emit, env: Names) -> Names:
+    def emit(self, statement: core.Emit, env: Names) -> Names:
         return env
 
-    def let(self, statement: Let, env: Names) -> Names:
+    def let(self, statement: core.Let, env: Names) -> Names:
         value = statement.value
-        if isinstance(value, BranchDraw):
+        if isinstance(value, core.BranchDraw):
             return self._branch(value, statement, env)
-        if isinstance(value, Draw) and not isinstance(value, PickDraw):
+        if isinstance(value, core.Draw) and not isinstance(value, core.PickDraw):
             raise Uncompiled("a real is drawn", statement.span)
         return super().let(statement, env)
 
-    def _branch(self, draw: BranchDraw, statement: Let, env: Names) -> Names:
+    def _branch(self, draw: core.BranchDraw, statement: core.Let, env: Names) -> Names:
         kinds = [one.type for one in draw.probabilities]
-        scales = [10**one.decimals if isinstance(one, NumberType) else 1 for one in kinds]
+        scales = [10**one.decimals if isinstance(one, m.NumberType) else 1 for one in kinds]
         whole = lcm(*scales)
         shares = "".join(
             f"int64({self.terms.term(one, env)}) * {whole // scale}, "
@@ -264,10 +231,10 @@ class _Numeric(BodyWriter):
     def _listed(self, code: str) -> str:
         return f"int64({code})"
 
-    def _even(self, found: str, draw: PickDraw) -> str:
+    def _even(self, found: str, draw: core.PickDraw) -> str:
         return f"even(R, len({found}))"
 
-    def _weighted(self, weights: str, draw: PickDraw) -> str:
+    def _weighted(self, weights: str, draw: core.PickDraw) -> str:
         if draw.key in ("belief", "log"):
             raise Uncompiled("a belief", draw.span)
         kind = {"least": -1, "most": 1}.get(draw.key, 0)
@@ -285,7 +252,7 @@ class _NumericDirect(_Numeric, Direct):
 class _NumericLog(_Numeric):
     """Logs what a body asks for in ``R``."""
 
-    def write(self, statement: Write, env: Names) -> Names:
+    def write(self, statement: core.Write, env: Names) -> Names:
         terms, target = self.terms, statement.target
         store = terms.slots.by_id[target.fluent]
         value = terms.value(statement.value, env)
@@ -321,9 +288,9 @@ class _NumericHoist(HoistWriter):
         numbers = "".join(f"int64({one}), " for one in args)
         self._line(f"offer(found, {at}, ({numbers}))" if args else f"offer0(found, {at})")
 
-    def _kind_test(self, binder: Binder, variable: str) -> str:
+    def _kind_test(self, binder: core.Binder, variable: str) -> str:
         kind = binder.type
-        assert isinstance(kind, ObjectType)
+        assert isinstance(kind, m.ObjectType)
         return f"isa({self.terms.members_of(kind.name)}, {variable})"
 
 
@@ -357,10 +324,10 @@ class NumericProgram(QuickWriter):
         bodies = [one.body for one in rules.actions.values()]
         bodies += [one.body for one in rules.laws.values()]
         said = [one for body in bodies for one in statements_in(body)]
-        rewards = [one.amount.type for one in said if isinstance(one, Reward)]
+        rewards = [one.amount.type for one in said if isinstance(one, core.Reward)]
         rewards += [one.amount.type for one in rules.worlds[world.name].pays]
         self.scale = max(
-            (one.decimals for one in rewards if isinstance(one, NumberType)), default=0
+            (one.decimals for one in rewards if isinstance(one, m.NumberType)), default=0
         )
         super().__post_init__()
 
@@ -386,20 +353,20 @@ class NumericProgram(QuickWriter):
             found = f"absorbed({found}, {self._word(binder, code)})"
         return found
 
-    def _word(self, binder: Binder, code: str) -> str:
+    def _word(self, binder: core.Binder, code: str) -> str:
         """The word of an argument in a key."""
         words: list[int]
         match binder.type:
-            case ObjectType():
+            case m.ObjectType():
                 words = [draws.signed(draws.word(one)) for one in self.slots.base.names]
                 name = "WORDS"
-            case EnumType(name=enum):
+            case m.EnumType(name=enum):
                 members = self.rules.program.enums[enum].members
                 words = [draws.signed(draws.word(one)) for one in members]
                 name = f"WORDS_{list(self.rules.program.enums).index(enum)}"
-            case NumberType(decimals=0) | BoolType():
+            case m.NumberType(decimals=0) | m.BoolType():
                 return f"(0 if {code} == NONE else {code})"
-            case NumberType() | RealType() | TextType() | NoneType() | CollectionType():
+            case m.NumberType() | m.RealType() | m.TextType() | m.NoneType() | m.CollectionType():
                 raise Uncompiled("draws of a rule for numbers with decimals", binder.span)
             case _:
                 assert_never(binder.type)
@@ -407,14 +374,21 @@ class NumericProgram(QuickWriter):
         return f"(0 if {code} == NONE else {name}[{code}])"
 
     def _logged(
-        self, writer: Direct, body: Body, kind: str, name: str, codes: list[str], *, alone: bool
+        self,
+        writer: Direct,
+        body: core.Body,
+        kind: str,
+        name: str,
+        codes: list[str],
+        *,
+        alone: bool,
     ) -> None:
         run = self._log_of(kind, name, body)
         writer.line("begin(R)")
         writer.line(f"{run}({', '.join(['S', 'W', 'me', 'R', 'J', *codes])})")
         writer.line(f"if commit(S, R, J): return {UNSURE}")
 
-    def _log_of(self, kind: str, name: str, body: Body) -> str:
+    def _log_of(self, kind: str, name: str, body: core.Body) -> str:
         """The function that logs what a rule asks for."""
         key = f"log {kind}", name
         if key not in self.names:
@@ -428,7 +402,7 @@ class NumericProgram(QuickWriter):
                 self._draws(writer, kind, name, codes)
             names: Names = params
             for guard in rule.guards if isinstance(rule, Action) else ():
-                if isinstance(guard, Let):
+                if isinstance(guard, core.Let):
                     names = writer.statement(guard, names)
             writer.body(body, names)
             writer.line("return")
@@ -446,7 +420,7 @@ class NumericProgram(QuickWriter):
             lines.append((depth, f"{run}({', '.join(['S', 'W', 'me', 'R', 'J', *codes])})"))
         lines.append((1, f"if commit(S, R, J): return {UNSURE}"))
 
-    def _in_turn(self, phase: Phase, laws: tuple[Law, ...], lines: Lines) -> None:
+    def _in_turn(self, phase: m.Phase, laws: tuple[Law, ...], lines: Lines) -> None:
         if not self._has_order(phase, laws):
             raise Uncompiled("a phase `by nesting`, or of very many turns")
         functions = [(law, self._turn(law)) for law in laws]
@@ -476,9 +450,9 @@ class NumericProgram(QuickWriter):
             (2, f"S[{bits}] |= {1 << at}"),
         ]
 
-    def _paid(self, amount: Term) -> str:
+    def _paid(self, amount: core.Term) -> str:
         kind, code = amount.type, self.terms.term(amount, {})
-        decimals = kind.decimals if isinstance(kind, NumberType) else 0
+        decimals = kind.decimals if isinstance(kind, m.NumberType) else 0
         return f"pay(R, {code}, {10 ** (self.scale - decimals)})"
 
     # ---- what is legal --------------------------------------------------------------------------
@@ -500,7 +474,7 @@ class NumericProgram(QuickWriter):
         params = {one.name: Name(self.terms.fresh("a")) for one in action.params}
         writer, names, number = self._direct(), dict(params), 0
         for guard in action.guards:
-            if isinstance(guard, Require):
+            if isinstance(guard, core.Require):
                 writer.line(f"if not {self.terms.term(guard.condition, names)}: return {number}")
                 number += 1
             else:
@@ -540,11 +514,11 @@ def _check(slots: Slots) -> None:
         if action.takes is not None:
             raise Uncompiled("an action may take time", action.span)
     for watch in rules.watches.values():
-        if watch.once or any(isinstance(one, Reward) for one in statements_in(watch.body)):
+        if watch.once or any(isinstance(one, core.Reward) for one in statements_in(watch.body)):
             raise Uncompiled("a watch tells once, or pays", watch.span)
     for store in slots.stores:
         fluent = store.column.fluent
-        if store.live and isinstance(fluent.type, (RealType, TextType)):
+        if store.live and isinstance(fluent.type, (m.RealType, m.TextType)):
             raise Uncompiled("a real or a text changes in play", fluent.span)
         if store.live and (fluent.ordered or fluent.acyclic):
             raise Uncompiled("contents in order, or a relation without cycles", fluent.span)

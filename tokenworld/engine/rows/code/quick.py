@@ -16,33 +16,9 @@ from fractions import Fraction
 from itertools import combinations, product
 from typing import Any, Final, Literal, assert_never
 
+from tokenworld import model as m
 from tokenworld.core import Rules
-from tokenworld.core.nodes import (
-    Actor,
-    Body,
-    Constant,
-    Create,
-    DeriveCall,
-    Describe,
-    Destroy,
-    Draw,
-    Emit,
-    Fold,
-    For,
-    If,
-    Let,
-    Members,
-    ObjectName,
-    ParamValue,
-    Read,
-    Require,
-    Reward,
-    Say,
-    Statement,
-    Term,
-    Variable,
-    Write,
-)
+from tokenworld.core import nodes as core
 from tokenworld.core.rules import Action, Footprint, Law
 from tokenworld.core.walk import is_draw, mentions, statements_in, subterms, terms_in
 from tokenworld.engine.changes import shaped_or_bounded
@@ -50,15 +26,6 @@ from tokenworld.engine.rows.code.bodies import BodyWriter
 from tokenworld.engine.rows.code.terms import Lines, Name, Names, TermWriter
 from tokenworld.engine.rows.layout import AWARDED, KINDS, LATCHED, TICK, Slots, Store
 from tokenworld.ground import domain_of
-from tokenworld.model import (
-    IntervalRange,
-    NumberType,
-    ObjectType,
-    Phase,
-    RealType,
-    TypeRange,
-    is_optional,
-)
 
 # ---- Modes ---------------------------------------------------------------------------------------
 # The modes in which the writes of a body may be executed, proved from its reads and writes.
@@ -81,12 +48,12 @@ class Modes:
     slots: Slots
     rules: Rules
 
-    def of(self, body: Body) -> Mode:
+    def of(self, body: core.Body) -> Mode:
         """The mode of a body that is run for one binding."""
         every = list(statements_in(body))
         if any(map(_needs_log, every)):
             return "log"
-        writes = [one for one in every if isinstance(one, Write)]
+        writes = [one for one in every if isinstance(one, core.Write)]
         if not all(map(self._plain, writes)):
             return "log"
         reads = self.rules.footprint((), (body,)).reads
@@ -95,9 +62,9 @@ class Modes:
         alone = once and len(names) == len(set(names)) and _apart(body, frozenset())
         if alone and not reads & {one.target.fluent for one in writes}:
             return "direct"
-        return "log" if any(isinstance(one, For) for one in every) else "pend"
+        return "log" if any(isinstance(one, core.For) for one in every) else "pend"
 
-    def _plain(self, write: Write) -> bool:
+    def _plain(self, write: core.Write) -> bool:
         """Whether a write changes one slot that surely is there, and touches no other's shape but
         a list of children or a place that something is nested in."""
         store = self.slots.by_id[write.target.fluent]
@@ -106,7 +73,7 @@ class Modes:
             one.type.kind == "object" and one.type.name in self.slots.moving
             for one in fluent.params
         )
-        number = write.op == "+" and is_optional(fluent.type)
+        number = write.op == "+" and m.is_optional(fluent.type)
         return not (moving or number or fluent.unique or fluent.acyclic or fluent.symmetric)
 
     def own(self, laws: Sequence[Law]) -> bool:
@@ -127,76 +94,90 @@ class Modes:
         names = tuple(one.name for one in law.params)
         given = (*terms_in(law.body), *(() if law.when is None else (law.when,)))
         terms = [part for one in given for part in subterms(one)]
-        called = [one.derive for one in terms if isinstance(one, DeriveCall)]
+        called = [one.derive for one in terms if isinstance(one, core.DeriveCall)]
         inside = self.rules.footprint([self.rules.derives[name].value for name in called])
         if inside.reads & writes or set(names) & set(_introduced(law.body, terms)):
             return False
-        if any(isinstance(one, Members) and one.fluent in writes for one in terms):
+        if any(isinstance(one, core.Members) and one.fluent in writes for one in terms):
             return False
-        places = [one.args for one in terms if isinstance(one, Read) and one.fluent in writes]
-        places += [one.target.args for one in statements_in(law.body) if isinstance(one, Write)]
+        places = [one.args for one in terms if isinstance(one, core.Read) and one.fluent in writes]
+        places += [
+            one.target.args for one in statements_in(law.body) if isinstance(one, core.Write)
+        ]
         return all(_variables(args) == names for args in places)
 
 
-def _introduced(body: Body, terms: Iterable[Term]) -> list[str]:
+def _introduced(body: core.Body, terms: Iterable[core.Term]) -> list[str]:
     """The names that a body and its folds introduce."""
-    found = [x.name for one in terms if isinstance(one, Fold) for x in one.binders]
+    found = [x.name for one in terms if isinstance(one, core.Fold) for x in one.binders]
     for one in statements_in(body):
-        if isinstance(one, Let):
+        if isinstance(one, core.Let):
             found += one.names
-        elif isinstance(one, For):
+        elif isinstance(one, core.For):
             found += (x.name for x in one.binders)
     return found
 
 
-def _needs_log(statement: Statement) -> bool:
+def _needs_log(statement: core.Statement) -> bool:
     """Whether a statement needs a log: it creates, destroys, or outputs a value that may be missing
     (texts are computed only if somebody asks for them)."""
     match statement:
-        case Create() | Destroy():
+        case core.Create() | core.Destroy():
             return True
-        case Emit(args=args):
+        case core.Emit(args=args):
             return not all(map(_is_plain, args))
-        case Reward(amount=amount):
+        case core.Reward(amount=amount):
             return not _is_plain(amount)
-        case Let() | Write() | If() | For() | Require() | Say() | Describe():
+        case (
+            core.Let()
+            | core.Write()
+            | core.If()
+            | core.For()
+            | core.Require()
+            | core.Say()
+            | core.Describe()
+        ):
             return False
         case _:
             assert_never(statement)
 
 
-def _is_plain(term: Term) -> bool:
+def _is_plain(term: core.Term) -> bool:
     """Whether a term has a value in every state."""
-    plain = (Constant, Variable, Actor, ObjectName, ParamValue, Read)
+    plain = (core.Constant, core.Variable, core.Actor, core.ObjectName, core.ParamValue, core.Read)
     return all(isinstance(one, plain) for one in subterms(term))
 
 
-def _variables(args: tuple[Term, ...]) -> tuple[str, ...]:
-    return tuple(one.name if isinstance(one, Variable) else "" for one in args)
+def _variables(args: tuple[core.Term, ...]) -> tuple[str, ...]:
+    return tuple(one.name if isinstance(one, core.Variable) else "" for one in args)
 
 
-def most_written(body: Body) -> Counter[str]:
+def most_written(body: core.Body) -> Counter[str]:
     """The largest number of writes of each fluent on one path through a body."""
     found = Counter[str]()
     for one in body:
-        if isinstance(one, Write):
+        if isinstance(one, core.Write):
             found[one.target.fluent] += 1
-        elif isinstance(one, If):
+        elif isinstance(one, core.If):
             found += most_written(one.then) | most_written(one.otherwise)
-        elif isinstance(one, For):
+        elif isinstance(one, core.For):
             found += most_written(one.body)
     return found
 
 
-def _apart(body: Body, loops: frozenset[str]) -> bool:
+def _apart(body: core.Body, loops: frozenset[str]) -> bool:
     """Whether writes inside loops reach a slot of their own in every round."""
     for one in body:
-        if isinstance(one, Write) and not loops <= set(_variables(one.target.args)):
+        if isinstance(one, core.Write) and not loops <= set(_variables(one.target.args)):
             return False
-        if isinstance(one, If) and not (_apart(one.then, loops) and _apart(one.otherwise, loops)):
+        if isinstance(one, core.If) and not (
+            _apart(one.then, loops) and _apart(one.otherwise, loops)
+        ):
             return False
-        if isinstance(one, For):
-            if any(isinstance(x.domain, Members) and x.domain.by == "list" for x in one.binders):
+        if isinstance(one, core.For):
+            if any(
+                isinstance(x.domain, core.Members) and x.domain.by == "list" for x in one.binders
+            ):
                 return False
             if not _apart(one.body, loops | {x.name for x in one.binders}):
                 return False
@@ -244,7 +225,7 @@ class Direct(BodyWriter):
     """The line before which pending places are set to none."""
     _writes: list[tuple[Store, str, str]] = field(default_factory=list)
 
-    def write(self, statement: Write, env: Names) -> Names:
+    def write(self, statement: core.Write, env: Names) -> Names:
         terms, target = self.terms, statement.target
         store = terms.slots.by_id[target.fluent]
         if not terms.sure(store, target.args, env):
@@ -265,13 +246,13 @@ class Direct(BodyWriter):
         self.line(f"{own} = {code}")
         return own
 
-    def _value(self, statement: Write, store: Store, place: str, env: Names) -> str:
+    def _value(self, statement: core.Write, store: Store, place: str, env: Names) -> str:
         """The name of the checked new value of a slot."""
         terms, kind = self.terms, store.column.fluent.type
         code = terms.value(statement.value, env)
         if statement.op == "+":
             code = terms.within_length(code, statement.value.type)
-        if isinstance(kind, RealType) and not isinstance(statement.value.type, RealType):
+        if isinstance(kind, m.RealType) and not isinstance(statement.value.type, m.RealType):
             code = f"to_real({code}, 1)"
         loose = terms.loose(statement.value, env)
         held = self._held(code)
@@ -281,12 +262,12 @@ class Direct(BodyWriter):
             if terms.may_lack(statement.target, env):
                 self.line(f"if S[{place}] == NONE: return {UNSURE}")
             self.line(f"{held} += S[{place}]")
-        fixed = isinstance(statement.value, Constant) and statement.op == "="
-        if isinstance(kind, NumberType) and not fixed:
+        fixed = isinstance(statement.value, core.Constant) and statement.op == "="
+        if isinstance(kind, m.NumberType) and not fixed:
             self._bound(store, kind, held, loose=loose and statement.op == "=")
         return held
 
-    def _bound(self, store: Store, kind: NumberType, value: str, *, loose: bool) -> None:
+    def _bound(self, store: Store, kind: m.NumberType, value: str, *, loose: bool) -> None:
         """Keep a number within its range, or give up."""
         some = f"{value} != NONE and " if loose else ""
         tests = [(f"{value} < {kind.low}", kind.low)] if kind.low is not None else []
@@ -323,25 +304,25 @@ class Direct(BodyWriter):
             self._put(store, place, value)
             self.depth -= 1
 
-    def reward(self, statement: Reward, env: Names) -> Names:
+    def reward(self, statement: core.Reward, env: Names) -> Names:
         kind, amount = statement.amount.type, self.terms.term(statement.amount, env)
-        decimals = kind.decimals if isinstance(kind, NumberType) else 0
+        decimals = kind.decimals if isinstance(kind, m.NumberType) else 0
         self.line(f"R.paid.append(({amount}, {decimals}))")
         return env
 
-    def say(self, statement: Say, env: Names) -> Names:
+    def say(self, statement: core.Say, env: Names) -> Names:
         if self.says:
             text, passed = self.terms.text_function(statement.template, env)
             self.line(f"R.lines.append(({text}, W, me, ({''.join(f'{one}, ' for one in passed)})))")
         return env
 
-    def describe(self, statement: Describe, env: Names) -> Names:
+    def describe(self, statement: core.Describe, env: Names) -> Names:
         if self.says:
             target = self.terms.term(statement.target, env)
             self.line(f"R.lines.append((described, W, me, ({target},)))")
         return env
 
-    def emit(self, statement: Emit, env: Names) -> Names:
+    def emit(self, statement: core.Emit, env: Names) -> Names:
         return env
 
 
@@ -350,16 +331,16 @@ class _Trial(Direct):
     """Computes the values that a require of the language may refuse, and writes nothing."""
 
     pending: bool = True
-    whole: Body = ()
+    whole: core.Body = ()
 
     def __post_init__(self) -> None:
         self._risky = shaped_or_bounded(self.terms.rules)
 
-    def write(self, statement: Write, env: Names) -> Names:
+    def write(self, statement: core.Write, env: Names) -> Names:
         fluent = self.terms.slots.by_id[statement.target.fluent].column.fluent
         if fluent.id not in self._risky:
             return env
-        number = statement.op == "+" and is_optional(fluent.type)
+        number = statement.op == "+" and m.is_optional(fluent.type)
         if number or fluent.unique or fluent.acyclic or fluent.symmetric:
             raise Unsure
         return super().write(statement, env)
@@ -372,17 +353,17 @@ class _Trial(Direct):
         else:
             self.line("pass")
 
-    def loop(self, statement: For, env: Names) -> Names:
+    def loop(self, statement: core.For, env: Names) -> Names:
         for one in statements_in(statement.body):
-            risky = isinstance(one, Write) and one.target.fluent in self._risky
-            if risky or is_draw(one) or isinstance(one, Create):
+            risky = isinstance(one, core.Write) and one.target.fluent in self._risky
+            if risky or is_draw(one) or isinstance(one, core.Create):
                 raise Unsure  # a draw that is left out would change the numbers of later ones
         return env
 
-    def reward(self, statement: Reward, env: Names) -> Names:
+    def reward(self, statement: core.Reward, env: Names) -> Names:
         return env
 
-    def create(self, statement: Create, env: Names) -> Names:
+    def create(self, statement: core.Create, env: Names) -> Names:
         """A new object that the body does nothing with may be refused for a number alone."""
         if self.births[statement.of] or mentions(self.whole, {statement.name}):
             raise Unsure
@@ -391,12 +372,12 @@ class _Trial(Direct):
             kind, fluent = store.column.fluent.type, store.column.fluent
             if fluent.unique:
                 raise Unsure
-            if isinstance(kind, NumberType):
+            if isinstance(kind, m.NumberType):
                 held = self._held(self.terms.value(one.value, env))
                 self._bound(store, kind, held, loose=self.terms.loose(one.value, env))
         return env
 
-    def destroy(self, statement: Destroy, env: Names) -> Names:
+    def destroy(self, statement: core.Destroy, env: Names) -> Names:
         return env
 
 
@@ -417,7 +398,7 @@ def write_trial(
         writer.line(f"D = new({_new('action', action.name, codes)})")
     try:
         for guard in action.guards:
-            if isinstance(guard, Let):
+            if isinstance(guard, core.Let):
                 inner = dict(writer.statement(guard, inner))
         writer.start = len(writer.lines)
         writer.body(action.body, inner)
@@ -440,7 +421,7 @@ class QuickWriter:
     """The functions of the rules, which those bodies use that keep a log."""
     says: bool = False
     steps: dict[str, str] = field(default_factory=dict)
-    orders: dict[str, tuple[Phase, dict[str, str]]] = field(default_factory=dict)
+    orders: dict[str, tuple[m.Phase, dict[str, str]]] = field(default_factory=dict)
     """The functions, by law, that generated code calls for the turns of a phase."""
 
     def __post_init__(self) -> None:
@@ -467,7 +448,7 @@ class QuickWriter:
     def _recurs(self) -> bool:
         """Whether a rule reads a least fixpoint, which each write would compute anew."""
         rules, world = self.rules, self.rules.worlds[self.world.name]
-        todo: list[Term] = [x for one in rules.laws.values() for x in terms_in(one.body)]
+        todo: list[core.Term] = [x for one in rules.laws.values() for x in terms_in(one.body)]
         todo += (one.when for one in rules.laws.values() if one.when is not None)
         for action in rules.actions.values():
             todo += terms_in((*action.guards, *action.body))
@@ -476,11 +457,11 @@ class QuickWriter:
         todo += (one.when for one in world.awards)
         return self._reads_fixpoint(todo)
 
-    def _reads_fixpoint(self, terms: Iterable[Term]) -> bool:
+    def _reads_fixpoint(self, terms: Iterable[core.Term]) -> bool:
         """Whether terms read a least fixpoint, through other derived facts too."""
         seen, todo, rules = set[str](), list(terms), self.rules
         for term in todo:  # grows while it is walked
-            called = {one.derive for one in subterms(term) if isinstance(one, DeriveCall)}
+            called = {one.derive for one in subterms(term) if isinstance(one, core.DeriveCall)}
             todo += (rules.derives[name].value for name in sorted(called - seen))
             seen |= called
         return any(rules.derives[name].recursive for name in seen)
@@ -492,7 +473,7 @@ class QuickWriter:
         changed = any(populates or one.reads & touched.writes or one.asks for one in sums)
         return changed or "did" in touched.asks
 
-    def phases(self) -> list[tuple[Phase | None, tuple[Law, ...]]]:
+    def phases(self) -> list[tuple[m.Phase | None, tuple[Law, ...]]]:
         """The phases that have laws, in order."""
         found = []
         for phase in (*self.rules.program.phases.values(), None):
@@ -502,10 +483,10 @@ class QuickWriter:
                 found.append((phase, laws))
         return found
 
-    def _has_order(self, phase: Phase, laws: tuple[Law, ...]) -> bool:
+    def _has_order(self, phase: m.Phase, laws: tuple[Law, ...]) -> bool:
         """Whether the turns of a sequential phase are the same, and few enough, in every tick."""
         kinds = [binder.type for law in laws for binder in law.params]
-        moving = any(isinstance(x, ObjectType) and x.name in self.slots.moving for x in kinds)
+        moving = any(isinstance(x, m.ObjectType) and x.name in self.slots.moving for x in kinds)
         return phase.order != "by_nesting" and not moving and len(self._turns(laws)) <= MOST_TURNS
 
     def _turns(self, laws: tuple[Law, ...]) -> list[tuple[Law, tuple[Any, ...]]]:
@@ -513,7 +494,7 @@ class QuickWriter:
         rows = []
         for position, law in enumerate(laws):
             domains = [self._domain(one.domain) for one in law.params]
-            thing = bool(law.params) and isinstance(law.params[0].type, ObjectType)
+            thing = bool(law.params) and isinstance(law.params[0].type, m.ObjectType)
             for args in product(*domains):
                 rows.append((args[0] if thing else -1, position, law, args))
         rows.sort(key=lambda row: row[:2])
@@ -521,11 +502,11 @@ class QuickWriter:
 
     def _domain(self, domain: Any) -> Sequence[Any]:
         match domain:
-            case TypeRange(of=ObjectType(name=name)):
+            case m.TypeRange(of=m.ObjectType(name=name)):
                 return self.slots.base.live[name]
-            case TypeRange(of=of):
+            case m.TypeRange(of=of):
                 return domain_of(self.slots.instance, of) or ()
-            case IntervalRange(low=low, high=high):
+            case m.IntervalRange(low=low, high=high):
                 return range(low, high + 1)
             case _:
                 raise TypeError("a law's parameter ranges over a type or an interval")
@@ -549,10 +530,10 @@ class QuickWriter:
         writer = self._direct()
         names, number = dict(params), 0
         for guard in action.guards:
-            if isinstance(guard, Let):
+            if isinstance(guard, core.Let):
                 names = dict(writer.statement(guard, names))
                 continue
-            assert isinstance(guard, Require)
+            assert isinstance(guard, core.Require)
             writer.line(f"if not {self.terms.term(guard.condition, names)}: return {-1 - number}")
             number += 1
         codes = [one.code for one in params.values()]
@@ -562,8 +543,8 @@ class QuickWriter:
         self.terms.function(code, [*_ARGS, *codes], writer.lines)
 
     def _carried_out(
-        self, writer: Direct, body: Body, names: Names, kind: str, name: str, codes: list[str], *,
-        alone: bool = True,
+        self, writer: Direct, body: core.Body, names: Names, kind: str, name: str,
+        codes: list[str], *, alone: bool = True,
     ) -> None:  # fmt: skip
         """A body in its own mode. ``alone``: nothing else is written together with it."""
         at, depth = len(writer.lines), writer.depth
@@ -578,7 +559,14 @@ class QuickWriter:
                 writer.line("if R.lines: speak(R)")
 
     def _logged(
-        self, writer: Direct, body: Body, kind: str, name: str, codes: list[str], *, alone: bool
+        self,
+        writer: Direct,
+        body: core.Body,
+        kind: str,
+        name: str,
+        codes: list[str],
+        *,
+        alone: bool,
     ) -> None:
         """A body that logs its requests, by the function of its rule."""
         run = self.names["run" if kind == "action" else "turn", name]
@@ -589,24 +577,27 @@ class QuickWriter:
             writer.line(f"{fired}tell(R, D)")
             return
         writer.line(f"{fired}commit(R, D)")
-        if any(isinstance(one, Reward) for one in statements_in(body)):
+        if any(isinstance(one, core.Reward) for one in statements_in(body)):
             writer.line("R.paid += D.rewards")
         if self._tells(body):
             writer.line("R.lines += D.lines")
 
-    def _tells(self, body: Body) -> bool:
+    def _tells(self, body: core.Body) -> bool:
         """Whether a body says a text that must be computed; births may say anything."""
-        spoken = (Say, Describe, Create)
+        spoken = (core.Say, core.Describe, core.Create)
         return self.says and any(isinstance(one, spoken) for one in statements_in(body))
 
     def _written(
-        self, writer: Direct, body: Body, names: Names, kind: str, name: str, codes: list[str]
+        self, writer: Direct, body: core.Body, names: Names, kind: str, name: str, codes: list[str]
     ) -> None:
         """A body that writes the row itself; `Unsure` where that is not proved right."""
         mode = self.modes.of(body)
         if mode == "log":
             raise Unsure
-        if any(isinstance(one, Let) and isinstance(one.value, Draw) for one in statements_in(body)):
+        if any(
+            isinstance(one, core.Let) and isinstance(one.value, core.Draw)
+            for one in statements_in(body)
+        ):
             self._draws(writer, kind, name, codes)
         writer.pending, writer.start = mode == "pend", len(writer.lines)
         writer.body(body, names)
@@ -652,7 +643,7 @@ class QuickWriter:
         if len(lines) == before:
             writer.line("pass")
 
-    def _in_turn(self, phase: Phase, laws: tuple[Law, ...], lines: Lines) -> None:
+    def _in_turn(self, phase: m.Phase, laws: tuple[Law, ...], lines: Lines) -> None:
         """A sequential phase: its turns in order, each with the function of its law. Where objects
         come, go or move, who has a turn is asked in every tick, and the dead have none."""
         functions = {law.name: self._turn(law) for law in laws}
@@ -711,11 +702,11 @@ class QuickWriter:
         pays = self.rules.worlds[self.world.name].pays
         return [f"if {self.terms.term(one.when, {})}: {self._paid(one.amount)}" for one in pays]
 
-    def _paid(self, amount: Term) -> str:
+    def _paid(self, amount: core.Term) -> str:
         """The statement that pays an amount."""
         kind, code = amount.type, self.terms.term(amount, {})
-        decimals = kind.decimals if isinstance(kind, NumberType) else 0
-        code = f"Fraction({code} or 0)" if isinstance(kind, RealType) else code
+        decimals = kind.decimals if isinstance(kind, m.NumberType) else 0
+        code = f"Fraction({code} or 0)" if isinstance(kind, m.RealType) else code
         return f"R.paid.append(({code}, {decimals}))"
 
 

@@ -15,48 +15,15 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, assert_never
 
+from tokenworld import model as m
 from tokenworld.core import Rules, TermVisitor
-from tokenworld.core.nodes import (
-    Actor,
-    Binder,
-    Call,
-    Choice,
-    Constant,
-    DeriveCall,
-    Fold,
-    Hole,
-    LeafTerm,
-    Members,
-    ObjectName,
-    ParamValue,
-    Place,
-    Read,
-    Template,
-    Term,
-    Text,
-    TypeTest,
-    Variable,
-)
+from tokenworld.core import nodes as core
 from tokenworld.core.rules import Derive
 from tokenworld.core.walk import binder_terms, conjuncts, subterms, template_terms
 from tokenworld.diagnostics.limits import TOO_LARGE
 from tokenworld.engine.rows.layout import AWARDED, DID, KINDS, LONGS, TICK, Slots, Store
 from tokenworld.engine.rows.questions.hidden import HiddenRow
 from tokenworld.ground import domain_of
-from tokenworld.model import (
-    BoolType,
-    CollectionType,
-    EnumType,
-    IntervalRange,
-    NoneType,
-    NumberType,
-    ObjectType,
-    RealType,
-    TextType,
-    TypeRange,
-    ValueType,
-    is_optional,
-)
 
 __all__ = ["AWARDED", "MOST_LOOPS", "Lines", "Name", "Names", "TermWriter"]
 
@@ -123,52 +90,52 @@ class TermWriter(TermVisitor[Names, str]):
         head = f"def {name}({', '.join(['S', 'W', 'me', *params])}):"
         self.functions.append("\n".join([head, *("    " * depth + text for depth, text in lines)]))
 
-    def used(self, terms: Iterable[Term | None], names: Names) -> dict[str, Name]:
+    def used(self, terms: Iterable[core.Term | None], names: Names) -> dict[str, Name]:
         """The variables that terms read, of those that are known here."""
         read = {
             part.name
             for term in terms
             if term is not None
             for part in subterms(term)
-            if isinstance(part, Variable)
+            if isinstance(part, core.Variable)
         }
         return {name: one for name, one in names.items() if name in read}
 
     # ---- what may be none ---------------------------------------------------------------------
 
-    def loose(self, term: Term, names: Names) -> bool:
+    def loose(self, term: core.Term, names: Names) -> bool:
         """Whether the value may be `none` at run time."""
-        if is_optional(term.type):
+        if m.is_optional(term.type):
             return True
         match term:
-            case Variable(name=name):
+            case core.Variable(name=name):
                 return names[name].loose
-            case Read():
+            case core.Read():
                 return self.may_lack(term, names)
-            case Call(op=op, args=args):
+            case core.Call(op=op, args=args):
                 return op not in _PLAIN and any(self.loose(one, names) for one in args)
-            case Fold(fold="sum" | "min" | "max", value=value, binders=binders) if (
+            case core.Fold(fold="sum" | "min" | "max", value=value, binders=binders) if (
                 value is not None
             ):
                 inner = {**names, **{one.name: Name("") for one in binders}}
                 return self.loose(value, inner)
-            case Fold(fold=fold):
+            case core.Fold(fold=fold):
                 return fold in ("first", "last", "min", "max")
-            case Choice(then=then, otherwise=otherwise):
+            case core.Choice(then=then, otherwise=otherwise):
                 return self.loose(then, names) or self.loose(otherwise, names)
-            case DeriveCall():
+            case core.DeriveCall():
                 return self._loose_call(term, names)
-            case Constant(value=value):
+            case core.Constant(value=value):
                 return value is None
-            case LeafTerm() | Members() | TypeTest() | Text():
+            case core.LeafTerm() | core.Members() | core.TypeTest() | core.Text():
                 return False
             case _:
                 assert_never(term)
 
-    def may_lack(self, term: Read | Place, names: Names) -> bool:
+    def may_lack(self, term: core.Read | core.Place, names: Names) -> bool:
         """Whether a slot may be empty, or have no place, where it is read or written."""
         store = self.slots.by_id[term.fluent]
-        if self.careful and is_optional(store.column.fluent.type):
+        if self.careful and m.is_optional(store.column.fluent.type):
             return True
         if store.column.single:
             return False
@@ -177,14 +144,14 @@ class TermWriter(TermVisitor[Names, str]):
         if not store.column.by_object:
             return False
         of = term.args[0]
-        new = isinstance(of, Variable) and names[of.name].newborn
+        new = isinstance(of, core.Variable) and names[of.name].newborn
         lacks = new and store.column.fluent.fluent_kind != "attribute"
-        dies = isinstance(of.type, ObjectType) and of.type.name in self.slots.mortal
+        dies = isinstance(of.type, m.ObjectType) and of.type.name in self.slots.mortal
         return self.careful or lacks or dies
 
-    def _loose_call(self, term: DeriveCall, names: Names) -> bool:
+    def _loose_call(self, term: core.DeriveCall, names: Names) -> bool:
         derive = self.rules.derives[term.derive]
-        if isinstance(derive.type, BoolType):
+        if isinstance(derive.type, m.BoolType):
             return False
         if any(self.loose(one, names) for one in term.args):
             return True
@@ -195,53 +162,59 @@ class TermWriter(TermVisitor[Names, str]):
             self._loose[key] = self.loose(derive.value, inner)
         return self._loose[key]
 
-    def truth(self, term: Term, names: Names) -> str:
+    def truth(self, term: core.Term, names: Names) -> str:
         """A term as `True` or `False`, for `none` counts as false."""
         code = self.term(term, names)
         return code if self._strict(term, names) else f"bool({code})"
 
-    def _strict(self, term: Term, names: Names) -> bool:
+    def _strict(self, term: core.Term, names: Names) -> bool:
         match term:
-            case Call(op="and" | "or", args=args):
+            case core.Call(op="and" | "or", args=args):
                 return all(self._strict(one, names) for one in args)
-            case Call(op=op):
+            case core.Call(op=op):
                 return op in _TRUTHS
-            case Constant() | TypeTest() | DeriveCall() | Fold() | ParamValue():
+            case (
+                core.Constant()
+                | core.TypeTest()
+                | core.DeriveCall()
+                | core.Fold()
+                | core.ParamValue()
+            ):
                 return True
-            case LeafTerm() | Read() | Members() | Choice() | Text():
+            case core.LeafTerm() | core.Read() | core.Members() | core.Choice() | core.Text():
                 return not self.loose(term, names)
             case _:
                 assert_never(term)
 
-    def value(self, term: Term, names: Names) -> str:
+    def value(self, term: core.Term, names: Names) -> str:
         """A term as it is stored, passed on or shown."""
         return (
-            self.truth(term, names) if isinstance(term.type, BoolType) else self.term(term, names)
+            self.truth(term, names) if isinstance(term.type, m.BoolType) else self.term(term, names)
         )
 
     # ---- constants ----------------------------------------------------------------------------
 
-    def constant(self, term: Constant, env: Names) -> str:
+    def constant(self, term: core.Constant, env: Names) -> str:
         return "NONE" if term.value is None else f"({term.value!r})"
 
-    def object_name(self, term: ObjectName, env: Names) -> str:
+    def object_name(self, term: core.ObjectName, env: Names) -> str:
         return str(self.slots.base.numbers[term.name])
 
-    def param_value(self, term: ParamValue, env: Names) -> str:
+    def param_value(self, term: core.ParamValue, env: Names) -> str:
         value = self.slots.instance.params[term.name]
         return f"({value!r})" if isinstance(value, (int, float)) else self.const(value)
 
-    def variable(self, term: Variable, env: Names) -> str:
+    def variable(self, term: core.Variable, env: Names) -> str:
         return env[term.name].code
 
-    def actor(self, term: Actor, env: Names) -> str:
+    def actor(self, term: core.Actor, env: Names) -> str:
         return "me"
 
-    def choice(self, term: Choice, env: Names) -> str:
+    def choice(self, term: core.Choice, env: Names) -> str:
         then, otherwise = self.value(term.then, env), self.value(term.otherwise, env)
         return f"({then} if {self.term(term.condition, env)} else {otherwise})"
 
-    def type_test(self, term: TypeTest, env: Names) -> str:
+    def type_test(self, term: core.TypeTest, env: Names) -> str:
         value, program = self.term(term.term, env), self.slots.program
         if term.of not in self.slots.moving:
             return f"({value} in {self.const(frozenset(self.slots.base.live[term.of]))})"
@@ -269,7 +242,7 @@ class TermWriter(TermVisitor[Names, str]):
         offset = (store.offset or 0) - low
         return f"{place}{offset:+}" if offset else place
 
-    def within_length(self, code: str, kind: ValueType) -> str:
+    def within_length(self, code: str, kind: m.ValueType) -> str:
         """The code of a number that may have too many digits; see `within_length`."""
         return within_length(code, kind)
 
@@ -277,7 +250,7 @@ class TermWriter(TermVisitor[Names, str]):
         """The line that notes the value of a slot in the journal."""
         return f"J += ({place}, S[{place}])"
 
-    def sure(self, store: Store, args: tuple[Term, ...], names: Names) -> bool:
+    def sure(self, store: Store, args: tuple[core.Term, ...], names: Names) -> bool:
         """Whether arguments surely have a place that arithmetic finds."""
         if store.column.fluent.symmetric or any(self.loose(one, names) for one in args):
             return False
@@ -315,7 +288,7 @@ class TermWriter(TermVisitor[Names, str]):
             self.constants[name] = get
         return name
 
-    def read(self, term: Read, env: Names) -> str:
+    def read(self, term: core.Read, env: Names) -> str:
         store = self.slots.by_id[term.fluent]
         row = self.row(store, term.was)
         codes = [self.term(one, env) for one in term.args]
@@ -325,7 +298,7 @@ class TermWriter(TermVisitor[Names, str]):
             return f"at({row}, {self.table(store)}, {codes[0]})"
         return f"{self.lookup(store)}({', '.join([row, *codes])})"
 
-    def members(self, term: Members, env: Names) -> str:
+    def members(self, term: core.Members, env: Names) -> str:
         if term.by == "list":
             items = ", ".join(self.value(one, env) for one in term.items)
             return f"({items},)" if items else "()"
@@ -349,7 +322,7 @@ class TermWriter(TermVisitor[Names, str]):
 
     # ---- derives ------------------------------------------------------------------------------
 
-    def derive_call(self, term: DeriveCall, env: Names) -> str:
+    def derive_call(self, term: core.DeriveCall, env: Names) -> str:
         row = "W" if term.was else "S"
         self.looks_back = self.looks_back or term.was
         guarded = any(self.loose(one, env) for one in term.args)
@@ -364,7 +337,7 @@ class TermWriter(TermVisitor[Names, str]):
     def _written_out(self, derive: Derive, codes: list[str]) -> str | None:
         """The value of a derived fact without a call, where that is short; a fold is a function of
         its own, and not written twice."""
-        folds = any(isinstance(one, Fold) for one in subterms(derive.value))
+        folds = any(isinstance(one, core.Fold) for one in subterms(derive.value))
         if folds or derive.recursive or derive.name in self._long:
             return None
         pairs = zip(derive.params, codes, strict=True)
@@ -384,7 +357,7 @@ class TermWriter(TermVisitor[Names, str]):
         code = self._done[key] = self.fresh("dn" if guarded else "d")
         names = {one.name: Name(self.fresh("a")) for one in derive.params}
         params = [one.code for one in names.values()]
-        truth = isinstance(derive.type, BoolType)
+        truth = isinstance(derive.type, m.BoolType)
         if guarded:
             called = self._written_out(derive, params)
             if called is None:
@@ -418,7 +391,7 @@ class TermWriter(TermVisitor[Names, str]):
 
     # ---- operators ----------------------------------------------------------------------------
 
-    def call(self, term: Call, env: Names) -> str:
+    def call(self, term: core.Call, env: Names) -> str:
         match term.op:
             case "not":
                 return f"(not {self.term(term.args[0], env)})"
@@ -448,14 +421,14 @@ class TermWriter(TermVisitor[Names, str]):
             case _:
                 return self._number(term, [self.term(one, env) for one in term.args], env)
 
-    def side(self, term: Term, env: Names) -> str:
+    def side(self, term: core.Term, env: Names) -> str:
         """A side of an equation. A truth of what is `none` is `none` there, and not false."""
-        worked_out = isinstance(term, Call) and isinstance(term.type, BoolType)
+        worked_out = isinstance(term, core.Call) and isinstance(term.type, m.BoolType)
         return self.truth(term, env) if worked_out else self.term(term, env)
 
-    def _member(self, item: Term, collection: Term, env: Names) -> str:
+    def _member(self, item: core.Term, collection: core.Term, env: Names) -> str:
         value = self.term(item, env)
-        if isinstance(collection, Members) and collection.by != "list":
+        if isinstance(collection, core.Members) and collection.by != "list":
             store = self.slots.by_id[collection.fluent]
             row, of = self.row(store, collection.was), self.term(collection.of, env)
             if store.column.by_object and collection.by == "closure":
@@ -465,7 +438,7 @@ class TermWriter(TermVisitor[Names, str]):
         code = self.term(collection, env)
         return f"member({value}, {code})" if self.loose(item, env) else f"({value} in {code})"
 
-    def _number(self, term: Call, args: list[str], env: Names) -> str:
+    def _number(self, term: core.Call, args: list[str], env: Names) -> str:
         name, more = _calculation(term, self.slots)
         loose = any(self.loose(one, env) for one in term.args)
         if name in _INFIX:
@@ -486,8 +459,8 @@ class TermWriter(TermVisitor[Names, str]):
 
     def loops(
         self,
-        binders: tuple[Binder, ...],
-        where: Term | None,
+        binders: tuple[core.Binder, ...],
+        where: core.Term | None,
         names: Names,
         lines: Lines,
         depth: int,
@@ -515,29 +488,29 @@ class TermWriter(TermVisitor[Names, str]):
             depth += 1
         return inner, depth
 
-    def scanned(self, binder: Binder, test: Term, names: Names) -> str | None:
+    def scanned(self, binder: core.Binder, test: core.Term, names: Names) -> str | None:
         """The values of a binder for which slots that follow each other are true, or hold a value,
         where it ranges over all of them: found by one scan, in no Python loop."""
-        if isinstance(test, Read):
+        if isinstance(test, core.Read):
             span = self._span(binder, test, names)
             return None if span is None else f"where({span}, True)"
-        if not isinstance(test, Call) or test.op != "==":
+        if not isinstance(test, core.Call) or test.op != "==":
             return None
         for one, other in (test.args, test.args[::-1]):
-            if isinstance(one, Read) and self.is_bound(other, names):
+            if isinstance(one, core.Read) and self.is_bound(other, names):
                 span = self._span(binder, one, names)
                 if span is not None:
                     return f"where({span}, {self.side(other, names)})"
         return None
 
-    def _span(self, binder: Binder, read: Read, names: Names) -> str | None:
+    def _span(self, binder: core.Binder, read: core.Read, names: Names) -> str | None:
         """The slots that a read may reach by its last argument: the row, the first of them and the
         one behind their last, and the first value of that argument."""
         slots, last = self.slots, read.args[-1] if read.args else None
-        if not isinstance(last, Variable) or last.name != binder.name or read.was:
+        if not isinstance(last, core.Variable) or last.name != binder.name or read.was:
             return None
-        kind = binder.domain.of if isinstance(binder.domain, TypeRange) else None
-        if not isinstance(kind, ObjectType) or kind.name in slots.moving:
+        kind = binder.domain.of if isinstance(binder.domain, m.TypeRange) else None
+        if not isinstance(kind, m.ObjectType) or kind.name in slots.moving:
             return None
         before, numbers = read.args[:-1], slots.base.live[kind.name]
         store = slots.by_id[read.fluent]
@@ -551,14 +524,14 @@ class TermWriter(TermVisitor[Names, str]):
         ends = [self.slot(store, [*codes, f"{at}"]) for at in (numbers[0], numbers[-1])]
         return f"{self.row(store, False)}, {ends[0]}, {ends[1]}+1, {numbers[0]}"
 
-    def is_bound(self, term: Term, names: Names) -> bool:
+    def is_bound(self, term: core.Term, names: Names) -> bool:
         """Whether a term reads nothing but these variables."""
-        return all(one.name in names for one in subterms(term) if isinstance(one, Variable))
+        return all(one.name in names for one in subterms(term) if isinstance(one, core.Variable))
 
     def _in_one_loop(
         self,
-        binders: tuple[Binder, ...],
-        where: Term | None,
+        binders: tuple[core.Binder, ...],
+        where: core.Term | None,
         names: Names,
         lines: Lines,
         depth: int,
@@ -574,26 +547,26 @@ class TermWriter(TermVisitor[Names, str]):
         lines.append((depth + 1, f"if {self.term(where, inner)}:"))
         return inner, depth + 2
 
-    def _domain(self, binder: Binder, names: Names, variable: str) -> tuple[str, list[str]]:
+    def _domain(self, binder: core.Binder, names: Names, variable: str) -> tuple[str, list[str]]:
         """The range of a binder, and tests that each of its elements must pass."""
         program = self.slots.program
         match binder.domain:
-            case TypeRange(of=ObjectType(name=of)) if of not in self.slots.moving:
+            case m.TypeRange(of=m.ObjectType(name=of)) if of not in self.slots.moving:
                 numbers = self.slots.base.live[of]
                 if numbers and numbers == tuple(range(numbers[0], numbers[-1] + 1)):
                     return f"range({numbers[0]}, {numbers[-1] + 1})", []
                 return str(numbers), []
-            case TypeRange(of=ObjectType(name=of)):
+            case m.TypeRange(of=m.ObjectType(name=of)):
                 return f"S[{self.slots.live[of]}]", []
-            case TypeRange(of=EnumType(name=of)):
+            case m.TypeRange(of=m.EnumType(name=of)):
                 return f"range({len(program.enums[of].members)})", []
-            case TypeRange(of=of):
+            case m.TypeRange(of=of):
                 return repr(tuple(domain_of(self.slots.instance, of) or ())), []
-            case IntervalRange(low=low, high=high):
+            case m.IntervalRange(low=low, high=high):
                 return f"range({low}, {high + 1})", []
             case collection:
                 element = collection.type
-                some = isinstance(element, CollectionType) and is_optional(element.element)
+                some = isinstance(element, m.CollectionType) and m.is_optional(element.element)
                 tests = [f"{variable} != NONE"] if some else []
                 if binder.only is not None:
                     only = binder.only
@@ -601,11 +574,11 @@ class TermWriter(TermVisitor[Names, str]):
                     tests.append(f"S[{KINDS}][{variable}] in {self.const(kinds)}")
                 return self.term(collection, names), tests
 
-    def fold(self, term: Fold, env: Names) -> str:
+    def fold(self, term: core.Fold, env: Names) -> str:
         terms = [
             term.where,
             term.value,
-            *(one.domain for one in term.binders if isinstance(one.domain, Term)),
+            *(one.domain for one in term.binders if isinstance(one.domain, core.Term)),
         ]
         used = self.used(terms, env)
         own = {name: Name(self.fresh("a"), one.loose, one.newborn) for name, one in used.items()}
@@ -619,7 +592,7 @@ class TermWriter(TermVisitor[Names, str]):
         code = f"{name}({', '.join(['S', 'W', 'me', *passed])})"
         return self.within_length(code, term.type) if term.fold == "sum" else code
 
-    def _folded(self, term: Fold, names: Names) -> tuple[str, str, str]:
+    def _folded(self, term: core.Fold, names: Names) -> tuple[str, str, str]:
         """The code of a fold before its loops, in them and after them."""
         if term.value is None:
             return "n = 0", "n += 1", "return n"
@@ -632,7 +605,7 @@ class TermWriter(TermVisitor[Names, str]):
             case "count":
                 return "n = 0", f"if {value}: n += 1", "return n"
             case "sum":
-                nothing = "0.0" if isinstance(term.type, RealType) else "0"
+                nothing = "0.0" if isinstance(term.type, m.RealType) else "0"
                 if self.loose(term.value, names):
                     return "n = []", f"n.append({value})", f"return summed(n, {nothing})"
                 return f"n = {nothing}", f"n += {value}", "return n"
@@ -646,20 +619,20 @@ class TermWriter(TermVisitor[Names, str]):
 
     # ---- texts --------------------------------------------------------------------------------
 
-    def text(self, term: Text, env: Names) -> str:
+    def text(self, term: core.Text, env: Names) -> str:
         if not template_terms(term.template):
             return repr(
-                "".join(one.text for one in term.template.parts if not isinstance(one, Hole))
+                "".join(one.text for one in term.template.parts if not isinstance(one, core.Hole))
             )
         name, passed = self.text_function(term.template, env)
         return f"{name}({', '.join(['S', 'W', 'me', *passed])})"
 
-    def text_function(self, template: Template, names: Names) -> tuple[str, list[str]]:
+    def text_function(self, template: core.Template, names: Names) -> tuple[str, list[str]]:
         """A function that renders a template, and the variables to pass it."""
         used = self.used(template_terms(template), names)
         own = {name: Name(self.fresh("a"), one.loose) for name, one in used.items()}
         parts = [
-            self.shown(one.term, own, one.article) if isinstance(one, Hole) else repr(one.text)
+            self.shown(one.term, own, one.article) if isinstance(one, core.Hole) else repr(one.text)
             for one in template.parts
         ]
         name = self.fresh("t")
@@ -667,39 +640,39 @@ class TermWriter(TermVisitor[Names, str]):
         self.function(name, (one.code for one in own.values()), [(1, f"return {value}")])
         return name, [one.code for one in used.values()]
 
-    def shown(self, term: Term, names: Names, article: str = "") -> str:
+    def shown(self, term: core.Term, names: Names, article: str = "") -> str:
         """A value as a reader sees it."""
         kind = term.type
-        if not isinstance(kind, CollectionType):
+        if not isinstance(kind, m.CollectionType):
             return self._word(kind, self.value(term, names), article)
         one = self.fresh()
-        skip = f" if {one} != me" if isinstance(kind.element, ObjectType) else ""
+        skip = f" if {one} != me" if isinstance(kind.element, m.ObjectType) else ""
         word = self._word(kind.element, one, "")
         return f"P.listing([{word} for {one} in {self.term(term, names)}{skip}], {article!r})"
 
-    def _word(self, kind: ValueType, code: str, article: str) -> str:
+    def _word(self, kind: m.ValueType, code: str, article: str) -> str:
         match kind:
-            case BoolType():
+            case m.BoolType():
                 return f"('true' if {code} else 'false')"
-            case ObjectType():
+            case m.ObjectType():
                 return f"named(S, W, me, {code}, {article!r})"
-            case EnumType(name=name):
+            case m.EnumType(name=name):
                 members = self.const(self.slots.program.enums[name].members)
                 return f"of_enum({members}, {code}, {article!r})"
-            case NumberType(decimals=decimals, unit=unit):
+            case m.NumberType(decimals=decimals, unit=unit):
                 return f"of_number({code}, {decimals}, {unit!r})"
-            case RealType():
+            case m.RealType():
                 return f"of_real({code})"
-            case TextType() | NoneType() | CollectionType():
+            case m.TextType() | m.NoneType() | m.CollectionType():
                 return f"of_text({code})"
             case _:
                 assert_never(kind)
 
 
-def _within(term: Term, span: tuple[int, int]) -> bool:
+def _within(term: core.Term, span: tuple[int, int]) -> bool:
     """Whether a value is always within the values of an argument."""
     kind = term.type
-    if not isinstance(kind, NumberType):
+    if not isinstance(kind, m.NumberType):
         return True
     low, size = span
     return (
@@ -709,12 +682,12 @@ def _within(term: Term, span: tuple[int, int]) -> bool:
     )
 
 
-def _calculation(term: Call, slots: Slots) -> tuple[str, list[str]]:
+def _calculation(term: core.Call, slots: Slots) -> tuple[str, list[str]]:
     """The function of an operator on numbers, and its further arguments."""
     kind = term.args[0].type if term.args else None
-    decimals = kind.decimals if isinstance(kind, NumberType) else 0
-    exact = isinstance(kind, NumberType)
-    real = isinstance(term.type, RealType)
+    decimals = kind.decimals if isinstance(kind, m.NumberType) else 0
+    exact = isinstance(kind, m.NumberType)
+    real = isinstance(term.type, m.RealType)
     match term.op:
         case "/":
             return "over", []
@@ -741,9 +714,9 @@ def _calculation(term: Call, slots: Slots) -> tuple[str, list[str]]:
             return term.op, []
 
 
-def within_length(code: str, kind: ValueType) -> str:
+def within_length(code: str, kind: m.ValueType) -> str:
     """The code of a number, with a check if it may get too many digits."""
-    if not isinstance(kind, NumberType):
+    if not isinstance(kind, m.NumberType):
         return code
     ends = (kind.low, kind.high)
     safe = all(one is not None and abs(one) < TOO_LARGE for one in ends)

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final, Literal, assert_never
 
+from tokenworld import model as m
 from tokenworld.core.nodes import Fold as CoreFold
 from tokenworld.core.nodes import Let
 from tokenworld.diagnostics import Span
@@ -20,29 +21,6 @@ from tokenworld.engine.rows.layout import NAMES
 from tokenworld.engine.rows.questions.why import UNDEFINED, guards_of
 from tokenworld.engine.rows.stepper import Tick
 from tokenworld.ground import Command, Json, show_value, value_text
-from tokenworld.model import (
-    And,
-    BuiltinCall,
-    ClosureOf,
-    CollectionType,
-    CompositeTerm,
-    DeriveCall,
-    Fold,
-    Implies,
-    InverseOf,
-    LeafTerm,
-    Local,
-    Not,
-    NumberTerm,
-    Or,
-    ParamRead,
-    Read,
-    StateTerm,
-    Term,
-    TestTerm,
-    ValueType,
-    children,
-)
 
 __all__ = ["Clause", "ClauseKind", "clauses_of"]
 
@@ -53,7 +31,7 @@ _CASES: Final = 5
 _DEEP: Final = 4
 """Derives within derives are taken apart so far."""
 
-_READING = (Read, DeriveCall, Fold, ParamRead, InverseOf, ClosureOf, BuiltinCall)
+_READING = (m.Read, m.DeriveCall, m.Fold, m.ParamRead, m.InverseOf, m.ClosureOf, m.BuiltinCall)
 
 
 @frozen
@@ -78,12 +56,12 @@ class _Scope:
     """The variables that a term may name, with their values, and the lets before it."""
 
     key: str
-    types: Mapping[str, ValueType]
+    types: Mapping[str, m.ValueType]
     values: tuple[Any, ...]
     lets: tuple[Let, ...] = ()
     depth: int = 0
 
-    def with_cases(self, types: Mapping[str, ValueType], values: Sequence[Any]) -> _Scope:
+    def with_cases(self, types: Mapping[str, m.ValueType], values: Sequence[Any]) -> _Scope:
         known = dict(zip(self.types, self.values, strict=True)) | dict(
             zip(types, values, strict=True)
         )
@@ -115,33 +93,33 @@ class _Asking:
     def _code(self) -> Program:
         return self.tick.code
 
-    def clause(self, term: Term, scope: _Scope) -> Clause:
+    def clause(self, term: m.Term, scope: _Scope) -> Clause:
         """Split a term as far as its parts explain more than the term itself."""
         holds = self._truth(term, scope)
         match term:
-            case And(terms=terms):
+            case m.And(terms=terms):
                 return Clause("and", term.span, holds, self._each(terms, scope))
-            case Or(terms=terms):
+            case m.Or(terms=terms):
                 return Clause("or", term.span, holds, self._each(terms, scope))
-            case Not(term=inner):
+            case m.Not(term=inner):
                 return Clause("not", term.span, holds, self._each((inner,), scope))
-            case Implies(left=left, right=right):
+            case m.Implies(left=left, right=right):
                 return Clause("implies", term.span, holds, self._each((left, right), scope))
-            case Fold(fold="any" | "all") if term.value is not None:
+            case m.Fold(fold="any" | "all") if term.value is not None:
                 return self._cases(term, holds, scope)
-            case DeriveCall() if self._opens(term, scope):
+            case m.DeriveCall() if self._opens(term, scope):
                 return self._derived(term, holds, scope)
-            case LeafTerm() | StateTerm() | TestTerm() | NumberTerm() | CompositeTerm():
+            case m.LeafTerm() | m.StateTerm() | m.TestTerm() | m.NumberTerm() | m.CompositeTerm():
                 return Clause("leaf", term.span, holds, (), tuple(self._values(term, scope)))
             case _:
                 assert_never(term)
 
-    def _each(self, terms: Sequence[Term], scope: _Scope) -> tuple[Clause, ...]:
+    def _each(self, terms: Sequence[m.Term], scope: _Scope) -> tuple[Clause, ...]:
         return tuple(self.clause(one, scope) for one in terms)
 
     # ---- any and all ----------------------------------------------------------------------------
 
-    def _cases(self, term: Fold, holds: bool | None, scope: _Scope) -> Clause:
+    def _cases(self, term: m.Fold, holds: bool | None, scope: _Scope) -> Clause:
         """The cases that decide first: those that fail of an *all*, those that hold of an *any*."""
         assert term.value is not None
         types = {binder.name: binder.type for binder in term.binders}
@@ -159,18 +137,18 @@ class _Asking:
         )  # fmt: skip
         return Clause(_kind(term), term.span, holds, parts, left_out=len(scopes) - len(parts))
 
-    def _case(self, types: Mapping[str, ValueType], row: Sequence[Any]) -> str:
+    def _case(self, types: Mapping[str, m.ValueType], row: Sequence[Any]) -> str:
         values = zip(types.items(), row, strict=True)
         return ", ".join(
             f"{name} = {value_text(self._shown(kind, value))}" for (name, kind), value in values
         )
 
-    def _shown(self, kind: ValueType, value: Any) -> Json:
+    def _shown(self, kind: m.ValueType, value: Any) -> Json:
         return show_value(self._code.rules.program, self.tick.row.S[NAMES], kind, value)
 
     # ---- derives --------------------------------------------------------------------------------
 
-    def _opens(self, term: DeriveCall, scope: _Scope) -> bool:
+    def _opens(self, term: m.DeriveCall, scope: _Scope) -> bool:
         derive = self._code.rules.program.derives[term.derive]
         return (
             scope.depth < _DEEP
@@ -179,7 +157,7 @@ class _Asking:
             and derive.type.kind == "bool"
         )
 
-    def _derived(self, term: DeriveCall, holds: bool | None, scope: _Scope) -> Clause:
+    def _derived(self, term: m.DeriveCall, holds: bool | None, scope: _Scope) -> Clause:
         derive = self._code.rules.program.derives[term.derive]
         args = [self._value(one, scope) for one in term.args]
         types = {binder.name: binder.type for binder in derive.params}
@@ -192,7 +170,7 @@ class _Asking:
     # ---- values ---------------------------------------------------------------------------------
 
     def _values(
-        self, term: Term, scope: _Scope, *, inner: bool = False
+        self, term: m.Term, scope: _Scope, *, inner: bool = False
     ) -> Iterator[tuple[Span, Json]]:
         """The reads of a leaf with their values, outermost first, each place once, without its
         truth."""
@@ -208,14 +186,14 @@ class _Asking:
                     self._shown(one.type, value),
                 )
 
-    def _truth(self, term: Term, scope: _Scope) -> bool | None:
+    def _truth(self, term: m.Term, scope: _Scope) -> bool | None:
         value = self._value(term, scope)
         return None if value is _NOTHING else bool(value)
 
-    def _value(self, term: Term, scope: _Scope) -> Any:
+    def _value(self, term: m.Term, scope: _Scope) -> Any:
         return self._asked(term, scope, cases=False, nothing=_NOTHING)
 
-    def _asked(self, term: Term, scope: _Scope, *, cases: bool, nothing: Any = None) -> Any:
+    def _asked(self, term: m.Term, scope: _Scope, *, cases: bool, nothing: Any = None) -> Any:
         function = _compiled(self._code, term, scope, cases=cases)
         try:
             return function(self.tick.row.S, self.was, self.tick.acting, *scope.values)
@@ -227,24 +205,26 @@ _NOTHING: Final = object()
 """The value of a term that has none."""
 
 
-def _kind(term: Fold) -> ClauseKind:
+def _kind(term: m.Fold) -> ClauseKind:
     return "any" if term.fold == "any" else "all"
 
 
-def _reading(term: Term, lets: frozenset[str], *, skip: bool = False) -> Iterator[Term]:
-    telling = isinstance(term, _READING) or (isinstance(term, Local) and term.name in lets)
-    if telling and not skip and not isinstance(term.type, CollectionType):
+def _reading(term: m.Term, lets: frozenset[str], *, skip: bool = False) -> Iterator[m.Term]:
+    telling = isinstance(term, _READING) or (isinstance(term, m.Local) and term.name in lets)
+    if telling and not skip and not isinstance(term.type, m.CollectionType):
         yield term
-    if isinstance(term, Fold):
+    if isinstance(term, m.Fold):
         return  # its variables have no single value
-    for child in children(term):
+    for child in m.children(term):
         yield from _reading(child, lets)
 
 
-def _compiled(code: Program, term: Term, scope: _Scope, *, cases: bool) -> Function:
+def _compiled(code: Program, term: m.Term, scope: _Scope, *, cases: bool) -> Function:
     """The function of a term's value, or of the rows of values that an *any* or *all* ranges over;
     kept as long as the program."""
-    known: dict[tuple[int, str, bool], tuple[Term, Function]] = code.space.setdefault("CLAUSES", {})
+    known: dict[tuple[int, str, bool], tuple[m.Term, Function]] = code.space.setdefault(
+        "CLAUSES", {}
+    )
     key = (id(term), scope.key, cases)
     if key not in known:
         params, lets = tuple(scope.types), scope.lets
