@@ -11,7 +11,9 @@ For each seed three walkers play, each from the start that the program draws for
 * ``changing`` tries up to eight drawn commands and takes the first that changes the state;
 * ``after`` walks as ``uniform``, and goes on after the end of the game.
 
-``--fixed`` starts every walk in the start that the program itself uses.
+``--fixed`` starts every walk in the start that the program itself uses. ``--walkthroughs`` names a
+folder of published walkthroughs, ``GAME-playthrough.txt`` each: one more walk for each game follows
+its lines ``> COMMAND`` from that start. They reach what random commands seldom do.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ import json
 import random
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -40,6 +42,7 @@ __all__ = ["Program", "Walk", "judged", "main", "programs", "report", "walk"]
 
 HIDDEN_ROOT: Final = ("metal-detector", "space-walk", "sunburn")
 """Games whose records omit the root."""
+_NUMBER: Final = re.compile(r" \(ID: \d+\)")
 Row = dict[str, object]
 
 
@@ -126,6 +129,8 @@ class Walk:
     seed: int
     steps: int
     fixed: bool = False
+    script: tuple[str, ...] = ()
+    """The commands to give, the numbers of objects left out; otherwise they are drawn."""
 
 
 def walk(program: Program, asked: Walk) -> list[Row]:
@@ -136,8 +141,11 @@ def walk(program: Program, asked: Walk) -> list[Row]:
     action = ""
     while len(rows) < asked.steps and (asked.walker == "after" or not game.gameOver):
         before, score = program.state(game, action), score_of(game)
-        changes = partial(program.changes, game)
-        action = drawn_command(program.commands(game), changes, asked.walker, chosen)
+        changes, offered = partial(program.changes, game), program.commands(game)
+        if asked.script:
+            action = meant(asked.script[len(rows)], offered)
+        else:
+            action = drawn_command(offered, changes, asked.walker, chosen)
         try:
             with contextlib.redirect_stdout(io.StringIO()):
                 game.step_action(action)
@@ -156,6 +164,21 @@ def walk(program: Program, asked: Walk) -> list[Row]:
     return rows
 
 
+def meant(words: str, offered: Mapping[str, Sequence[str]]) -> str:
+    """The first offered command that has these words without the numbers of objects; the words
+    themselves where there is none."""
+    every = (one for verb in offered.values() for one in verb)
+    return next((one for one in every if words in (one, _NUMBER.sub("", one))), words)
+
+
+def walkthroughs(folder: Path | None, name: str) -> Iterator[Walk]:
+    """The walk along the published walkthrough of a game, where the folder has one."""
+    for path in () if folder is None else sorted(folder.glob("*-playthrough.txt")):
+        if path.stem.removesuffix("-playthrough").replace("-", "") == name.replace("-", ""):
+            script = tuple(re.findall(r"^> *(.+?) *$", path.read_text("utf-8"), re.MULTILINE))
+            yield Walk("after", 0, len(script), fixed=True, script=script)
+
+
 def judged(program: Program, asked: Sequence[Walk], games: Games, file: TextIO | None) -> GameTally:
     """What becomes of the rows of these walks by the world of the game; a copy goes to a file."""
 
@@ -166,7 +189,8 @@ def judged(program: Program, asked: Sequence[Walk], games: Games, file: TextIO |
                 line = json.dumps(row)
                 if file is not None:
                     file.write(f"{line}\n")
-                yield reader.row(f"{one.walker}, seed {one.seed}, step {number}", line)
+                walker = "walkthrough" if one.script else f"{one.walker}, seed {one.seed}"
+                yield reader.row(f"{walker}, step {number}", line)
 
     found = Conforming(games, strictly=True)
     found.take(rows())
@@ -195,6 +219,7 @@ def main() -> int:
     parser.add_argument("--steps", type=int, default=40)
     parser.add_argument("--walkers", nargs="+", choices=WALKERS, default=WALKERS)
     parser.add_argument("--fixed", action="store_true")
+    parser.add_argument("--walkthroughs", type=Path, help="a folder of published walkthroughs")
     parser.add_argument("--worlds", default="domains/textgames", help="their folder")
     parser.add_argument("-o", "--output", type=Path, help="a folder: keep the rows of each game")
     asked = parser.parse_args()
@@ -207,6 +232,7 @@ def main() -> int:
         seeds = range(asked.first, asked.first + asked.seeds)
         walks = [Walk(one, seed, asked.steps, asked.fixed) for seed in seeds
                  for one in asked.walkers]  # fmt: skip
+        walks.extend(walkthroughs(asked.walkthroughs, program.name))
         with contextlib.ExitStack() as stack:
             file = None
             if asked.output is not None:

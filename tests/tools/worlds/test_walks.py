@@ -128,6 +128,20 @@ def test_rules_and_branches_are_counted_and_what_no_row_reaches_is_named(
     }  # fmt: skip
 
 
+def test_a_walkthrough_is_followed_with_the_numbers_of_the_program(
+    folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str], tmp_path: Path,
+) -> None:  # fmt: skip
+    text = "> wait\nYou wait.\n> light lamp\nIt burns.\n> sing\n"
+    (tmp_path / "la-mp-playthrough.txt").write_text(text, encoding="utf-8")
+    given = ("--walkthroughs", str(tmp_path), "--seeds", "0", "-o", str(tmp_path))
+    code, out = walked(folders, monkeypatch, capsys, *given)
+    assert (code, "lamp: 3 rows, 0 wrong answers, 0 skipped" in out) == (0, True)
+    rows = map(json.loads, (tmp_path / "lamp.jsonl").read_text().splitlines())
+    actions = [row["action_state"]["lastAction"] for row in rows]
+    assert actions == ["wait", "light lamp (ID: 1)", "sing"]
+
+
 def test_a_wrong_answer_is_told_with_its_walk(
     folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
