@@ -133,9 +133,11 @@ def test_a_failure_is_told_once_and_the_rest_is_written(tw: Tw, rows: Path) -> N
 def test_a_program_that_does_not_start_ends_it_before_anything_is_learned(
     tw: Tw, rows: Path
 ) -> None:
-    ran = tw(*options("no-such-program"))
-    assert ran.code != 0
-    assert ran.err.count("error[") == 1
+    for command in ("no-such-program", "'unclosed", ""):
+        ran = tw(*options(command))
+        assert ran.code != 0
+        assert ran.err.count("error[") == 1
+    assert tw(*options("true", "--reply-timeout", "0")).code == 2
     assert not (rows / "out.tw").exists()
 
 
@@ -173,6 +175,7 @@ def test_a_killed_run_goes_on_and_comes_to_the_same_result(tw: Tw, rows: Path) -
     assert "going on" not in whole.err
 
 
+@pytest.mark.slow
 def test_every_part_may_be_the_last_one(
     tw: Tw, rows: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -110,6 +110,7 @@ def test_missing_rules_are_added_and_the_others_are_kept(tw: Tw, rows: Path) -> 
     assert tw("plan", "out.tw").code == 0
 
 
+@pytest.mark.slow
 def test_declarations_alone_are_a_beginning(tw: Tw, rows: Path) -> None:
     ran = proposed(tw, rows, HEAD + WORLD)
     assert ran.code == 0, ran.err
@@ -142,6 +143,7 @@ def test_a_contradicted_require_is_told(tw: Tw, rows: Path) -> None:
     assert ran.json["refused"]
 
 
+@pytest.mark.slow
 def test_laws_without_a_phase_run_before_what_is_added(tw: Tw, rows: Path) -> None:
     """`boil` reads the heat of the law that is learned a tick later only."""
     given = whole(heat="").replace("phase heating\nphase boiling\n", "")

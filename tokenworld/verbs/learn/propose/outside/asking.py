@@ -78,6 +78,8 @@ def program(command: str, seconds: float) -> tuple[Answers, Callable[[], None]]:
         words = shlex.split(command)
     except ValueError:
         words = []
+    if seconds <= 0:
+        raise usage("A proposer needs some time.", "Give `--reply-timeout` seconds above 0.")
     if not words:
         raise usage("The proposer has no name.", 'Write `--proposer "PROGRAM ARGUMENTS"`.')
     try:
