@@ -335,6 +335,7 @@ def weights(
     listed = _transitions(world.engine, fluent, rows, what)
     found = collected(world, listed, params, lambda text: None)
     assert not found.bad, found.bad[0]
+    assert not found.impossible, found.impossible[0].text()
     return {one.learned.name: one.value for one in fit(found, params).params}
 
 
@@ -346,8 +347,15 @@ def objects_of(fluent: str, shown: Document) -> list[int]:
 def _transitions(
     engine: Engine, fluent: str, rows: Iterable[Observed], what: Observables
 ) -> Iterator[Transition]:
+    name = fluent.partition(".")[2]
     for at, one in enumerate(rows):
         for number in objects_of(fluent, one.before):
-            told = (what.told(one.before, one.action, x, number) for x in (one.before, one.after))
-            state, seen = (engine.restored({**x, "tick": tick}) for tick, x in enumerate(told))
+            before, after = (
+                what.told(one.before, one.action, x, number) for x in (one.before, one.after)
+            )
+            state = engine.restored(before)
+            for was, now in zip(before["objects"], after["objects"], strict=True):
+                if was["id"] == number:  # nothing else of the state is guessed here
+                    was["attrs"] = {**was["attrs"], name: now["attrs"][name]}
+            seen = engine.restored({**before, "tick": 1})
             yield Transition(f"step {at}, {number}", state, PASS, seen, frozenset((fluent,)))
