@@ -190,5 +190,5 @@ def table(found: list[Recovered]) -> Iterator[str]:
 
 
 def _cell(one: Fitted) -> str:
-    error = "-" if one.error is None else f"{one.error:.1%}"
+    error = "-" if one.error is None or one.error > 1 else f"{one.error:.1%}"
     return f"{one.value:.1%} ±{error} ({one.informative})"
