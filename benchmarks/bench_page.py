@@ -28,8 +28,8 @@ NAMES = ("text2world", "cwmb", "bytesized32")
 NEEDS_PATH = ("text2world",)
 OPTIONS = {
     "text2world": (),
-    "cwmb": ("--episodes", "5", "--planner", "mcts", "--planner", "cem", "--samples", "50"),
-    "bytesized32": ("--seconds", "60"),
+    "cwmb": ("--episodes", "2", "--planner", "mcts", "--planner", "cem", "--samples", "20"),
+    "bytesized32": ("--seconds", "150"),
 }
 
 
