@@ -173,13 +173,14 @@ class BranchSearch(Generic[StateT]):
         self, singles: Sequence[_Single[StateT]], *, top: bool = False
     ) -> Node | Blocked[StateT] | None:
         """A plan for all of these, from one for a few; ``top``: they are the starts."""
-        few = list(singles if len(singles) <= _FEW else (singles[0], singles[-1]))
+        first, few = top, list(singles if len(singles) <= _FEW else (singles[0], singles[-1]))
         while few:
             root = self._set(few)
             if not self._solved(root):
                 return Blocked(few)
-            if top and self._exact and root.value is not None:
+            if first and self._exact and root.value is not None:
                 self.bound = root.value[0]
+            first = False  # what was found since may be worse than it need be
             found = self._spread(root, {one: one for one in singles})
             if not isinstance(found, Blocked):
                 return found

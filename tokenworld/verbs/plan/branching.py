@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
+from hashlib import blake2b
 from itertools import product
 from typing import Literal, assert_never
 
@@ -19,6 +20,7 @@ from tokenworld.engine.saved.digest import facts_hash
 from tokenworld.ground import (
     PASS,
     Command,
+    Json,
     Outcome,
     count_bindings,
     parameter_domains,
@@ -39,7 +41,7 @@ from tokenworld.planning.ladder import plan
 from tokenworld.planning.verdict import SCHEMA_VERSION, Honesty
 from tokenworld.session import Session
 from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, EXIT_UNKNOWN, Output
-from tokenworld.verbs.plan.honesty import looks, question_from
+from tokenworld.verbs.plan.honesty import question_from
 
 _MOST_TRIES = 1_000
 """Bindings of an action whose requires read secrets: of so many all are tried, else those that
@@ -147,11 +149,10 @@ class EnginePlayer:
     def _sight(self, after: State, records: Sequence[Outcome], ticks: int) -> Sight:
         shown = [self._engine.known.outcome(one) for one in records]
         lines = tuple(dict.fromkeys(line for one in shown for line in _lines(one)))
-        told = [
-            {name: x for name, x in one.to_json().items() if name not in _ABSOLUTE} for one in shown
-        ]
-        whole = json.dumps([told, ticks, [repr(one) for one in looks(after, clock=False)]])
-        return Sight(lines, whole)
+        told = [_without(one.to_json(), _ABSOLUTE) for one in shown]
+        told.append(_without(self._engine.known.json(after), (*_ABSOLUTE, *_UNSEEN)))
+        whole = json.dumps([ticks, told], sort_keys=True)
+        return Sight(lines, blake2b(whole.encode(), digest_size=16).digest())
 
     def show(self, state: State, command: Command) -> str:
         return self._simulator.show(state, command)
@@ -173,8 +174,14 @@ class EnginePlayer:
         return (steps, found.optimal is not None) if certain else None
 
 
-_ABSOLUTE = ("tick", "score", "hash_before", "hash_after")
-"""Keys of a record that count from the start of play, or identify a state with its secrets."""
+_ABSOLUTE = ("tick", "seed", "score", "hash_before", "hash_after")
+"""Keys of a record or a state that count from the start of play, or identify its secrets."""
+_UNSEEN = ("fired", "drawn")
+"""Keys of a state that no record shows."""
+
+
+def _without(shown: Mapping[str, Json], names: tuple[str, ...]) -> dict[str, Json]:
+    return {name: value for name, value in shown.items() if name not in names}
 
 
 def _lines(one: Outcome) -> list[str]:

@@ -33,7 +33,7 @@ def possible_starts(engine: Engine, seed: int) -> tuple[PossibleStart, ...]:
     (TW0813) where there are too many to look at, and (TW0801) where a setup draws a real number.
     """
     actual = engine.start(seed)
-    same, found = looks(actual), {engine.hash(actual): PossibleStart(actual)}
+    looks, found = _looks(actual), {engine.hash(actual): PossibleStart(actual)}
     prefix: tuple[int, ...] = ()
     for _ in range(MOST_SETUPS):
         luck = ExploringLuck(prefix)
@@ -45,7 +45,7 @@ def possible_starts(engine: Engine, seed: int) -> tuple[PossibleStart, ...]:
             pass
         else:
             name = engine.hash(state)
-            if looks(state) == same and not (name in found and found[name].draws):
+            if _looks(state) == looks and not (name in found and found[name].draws):
                 found[name] = PossibleStart(state, tuple(luck.taken))
         following = luck.next_prefix()
         if following is None:
@@ -54,13 +54,13 @@ def possible_starts(engine: Engine, seed: int) -> tuple[PossibleStart, ...]:
     raise _too_many(engine)
 
 
-def looks(state: State, *, clock: bool = True) -> tuple[object, ...]:
-    """All of a state that a player can see: everything but secret values; ``clock``: the tick."""
+def _looks(state: State) -> tuple[object, ...]:
+    """All of a state that a player can see: everything but secret values."""
     public = [column.index for column in state.layout.columns if not column.fluent.secret]
     return (
         state.kinds,
         state.names,
-        state.tick if clock else 0,
+        state.tick,
         state.latched,
         state.awarded,
         [state.cols[index] for index in public],
