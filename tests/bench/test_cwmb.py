@@ -22,12 +22,19 @@ from tokenworld.cli import _main
 from tokenworld.diagnostics import Failure
 from tokenworld.gym.cwmb.accuracy import accuracy, likelihood
 from tokenworld.gym.cwmb.buffers import read_buffer
-from tokenworld.gym.cwmb.cem import PUBLISHED, Effort, cross_entropy
 from tokenworld.gym.cwmb.envs import ENVS, Env, Obs
 from tokenworld.gym.cwmb.model import RowModel, bundled
 from tokenworld.gym.cwmb.optimum import Best, best_return
 from tokenworld.gym.cwmb.real import TrueModel, transitions
-from tokenworld.gym.cwmb.search import Policy, episode, planned, random_policy
+from tokenworld.gym.cwmb.search import (
+    PUBLISHED,
+    Effort,
+    Policy,
+    cross_entropy,
+    episode,
+    planned,
+    random_policy,
+)
 from tokenworld.gym.cwmb.verb import Returns, Scored, _returned, _summary
 from tokenworld.verbs.bench.report import Author
 

@@ -10,7 +10,7 @@ import pytest
 from tokenworld import Session
 from tokenworld.engine import EngineSimulator
 from tokenworld.ground import LuckyDraw
-from tokenworld.planning.space.least_luck import chance_of, expected_ticks
+from tokenworld.planning.space.luck import chance_of, expected_ticks
 from tokenworld.planning.verdict import PlanStep, summary_lines
 from tokenworld.session import check_text, open_world, plan_for_seed
 from tokenworld.session.solving import solve

@@ -21,12 +21,11 @@ from tokenworld.check.analysis.writes import check_creations, check_writes
 from tokenworld.check.beliefs import check_beliefs
 from tokenworld.check.born import with_births
 from tokenworld.check.cascades import said_once, with_repairs, without_followups
-from tokenworld.check.derives import check_derives, stratify
 from tokenworld.check.draft import Draft
 from tokenworld.check.fluents import check_tables, declare_defaults, declare_fluents, declare_types
 from tokenworld.check.modules import DataLoader, Loader, data_loader, file_loader, load
 from tokenworld.check.phrases import check_phrases, check_specificity
-from tokenworld.check.rules import check_rules
+from tokenworld.check.rules import check_derives, check_rules, stratify
 from tokenworld.check.scenarios import check_scenarios
 from tokenworld.check.scratch import check_scratch, with_resets
 from tokenworld.check.typing.statements import check_named_effects

@@ -9,8 +9,7 @@ from typing import assert_never
 from tokenworld import model as m
 from tokenworld.diagnostics import Span
 from tokenworld.model import is_optional, show_type
-from tokenworld.prose.changes import Line, told
-from tokenworld.prose.english import English, a, plural, spoken_name
+from tokenworld.prose.english import English, Line, a, plural, spoken_name, told
 from tokenworld.prose.wording import capitalised, kind_word
 
 

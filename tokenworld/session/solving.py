@@ -34,8 +34,7 @@ if TYPE_CHECKING:
     from tokenworld.planning.proof.reasons import Explanation
     from tokenworld.planning.search.packed.world import Packed
     from tokenworld.planning.space.graph import Exploring, Graph
-    from tokenworld.planning.space.least_luck import By
-    from tokenworld.planning.space.luck import LuckVerdict
+    from tokenworld.planning.space.luck import By, LuckVerdict
     from tokenworld.planning.space.observed_draws import Observed, ObservedSimulator
     from tokenworld.planning.space.packed_graph import Build
 
@@ -308,7 +307,7 @@ def with_less_luck(
 ) -> Verdict:
     """The verdict with a plan that counts on less luck, where one is found (see `solve`)."""
     if verdict.counts_on_luck:
-        from tokenworld.planning.space.least_luck import least_luck, likelier
+        from tokenworld.planning.space.luck import least_luck, likelier
 
         simulator = EngineSimulator(engine, state)
         if luck == "possible":

@@ -10,13 +10,19 @@ from typing import Any, Final, Literal, assert_never
 from tokenworld.diagnostics import Failure, usage
 from tokenworld.gym.cwmb.accuracy import Accuracy, Likelihood, Model, accuracy, likelihood
 from tokenworld.gym.cwmb.buffers import buffer_of, read_buffer
-from tokenworld.gym.cwmb.cem import PUBLISHED as PUBLISHED_EFFORT
-from tokenworld.gym.cwmb.cem import Effort, cross_entropy
 from tokenworld.gym.cwmb.envs import ENVS, Env
 from tokenworld.gym.cwmb.model import RowModel
 from tokenworld.gym.cwmb.optimum import Best, best_return
 from tokenworld.gym.cwmb.real import TrueModel, transitions
-from tokenworld.gym.cwmb.search import Policy, episode, planned, random_policy
+from tokenworld.gym.cwmb.search import PUBLISHED as PUBLISHED_EFFORT
+from tokenworld.gym.cwmb.search import (
+    Effort,
+    Policy,
+    cross_entropy,
+    episode,
+    planned,
+    random_policy,
+)
 from tokenworld.model.schema import shaped
 from tokenworld.verbs.bench.published import CWMB_DISCRETE as PUBLISHED
 from tokenworld.verbs.bench.published import PAPER

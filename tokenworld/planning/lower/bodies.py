@@ -20,7 +20,7 @@ from typing import Generic, Literal, Protocol, TypeVar, assert_never
 
 from tokenworld.core import Footprint, StatementVisitor
 from tokenworld.core import nodes as core
-from tokenworld.core.footprint import changes
+from tokenworld.core.program import changes
 from tokenworld.core.walk import evaluated, is_draw
 from tokenworld.diagnostics import Span
 from tokenworld.diagnostics.frozen import frozen

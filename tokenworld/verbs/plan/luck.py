@@ -32,7 +32,7 @@ def told_luck(engine: Engine, start: State, verdict: Verdict) -> Verdict:
     """The verdict with a line for each rule whose draws its plan counts on, step by step."""
     if not verdict.counts_on_luck:
         return verdict
-    from tokenworld.planning.space.least_luck import chance_of
+    from tokenworld.planning.space.luck import chance_of
 
     names, found, whole = _Names(engine, start), list[str](), Fraction(1)
     state = start
