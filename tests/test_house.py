@@ -10,8 +10,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import house
 
-LINES = 143_087
-MODULES = 525
+LINES = 148_608
+MODULES = 549
 CROWDED = 0
 IN_CIRCLES = 0
 LONGEST_FUNCTION = 74

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from numbers import Real
 from typing import Any, Protocol, Self, TypeVar
 
 from tokenworld.engine.changes import Breach
@@ -89,6 +90,7 @@ class Mergeable(Protocol):
     """Has a weight, and a key by which equal ones merge."""
 
     weight: Any
+    likely: float
 
     def key(self) -> object: ...
 
@@ -111,10 +113,15 @@ def merged(found: list[MergeableT]) -> list[MergeableT]:
 
 
 def heaviest(found: list[MergeableT], most: int) -> tuple[list[MergeableT], list[MergeableT]]:
-    """The likeliest so many, in their order, and the others."""
+    """The likeliest so many, in their order, and the others. Weights that are no numbers, as those
+    of learned values, are compared by their likeliest way."""
     if len(found) <= most:
         return found, []
-    ranked = sorted(range(len(found)), key=lambda at: (-found[at].weight, at))
+
+    def weight(one: MergeableT) -> Any:
+        return one.weight if isinstance(one.weight, Real) else one.likely
+
+    ranked = sorted(range(len(found)), key=lambda at: (-weight(found[at]), at))
     return [found[at] for at in sorted(ranked[:most])], [found[at] for at in ranked[most:]]
 
 
