@@ -83,6 +83,8 @@ def _members(
         yield from _members(written[f"{home}.{value.id}"], known, written, home)
     elif isinstance(value, ast.Name) and value.id in known:
         yield known[value.id]
+    elif isinstance(value, ast.Attribute) and ast.unparse(value.value) in known:
+        yield f"{known[ast.unparse(value.value)]}.{value.attr}"
 
 
 @cache
