@@ -10,11 +10,11 @@ from typing import Any, NoReturn
 import pytest
 
 from tokenworld.planning import hints
+from tokenworld.planning.proof import reasons as unwinnable
 from tokenworld.planning.verdict import Explaining
 from tokenworld.play.model.hints import hint_lines
 from tokenworld.play.screens.advised import advise
 from tokenworld.session import Session, open_world, solving
-from tokenworld.session import solving as unwinnable
 from tokenworld.verbs import hint as hinting
 from tokenworld.verbs.audit import analysis as auditing
 from tokenworld.verbs.output import ASCII
