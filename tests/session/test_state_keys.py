@@ -124,6 +124,9 @@ def test_every_engine_agrees_or_says_what_it_cannot_take(name: str, engine: str)
         assert verdict.answer == right
     elif verdict.answer != right:
         assert verdict.answer == "unknown"
+        if engine == "lama" and {note.code for note in verdict.notes} == {"TW0812"}:
+            assert right == "unwinnable"  # LAMA's search ends without a proof
+            return
         assert {note.code for note in verdict.notes} == {"TW0801"}
         assert all(note.span is not None for note in verdict.notes)
 
