@@ -18,7 +18,9 @@ def imports(path: Path) -> set[str]:
             found |= {one.name for one in node.names}
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0
-            found.add(node.module or "")
+            whole = node.module == "tokenworld"  # `from tokenworld import model as m`
+            names = {f"tokenworld.{one.name}" for one in node.names}
+            found |= names if whole else {node.module or ""}
     return {one for one in found if one.partition(".")[0] == "tokenworld"}
 
 
