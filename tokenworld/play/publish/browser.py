@@ -86,8 +86,8 @@ class Published:
             "give": self._give,
             "why": self._why,
             "hint": self._hint,
-            "undo": lambda _: self._did(self._game.undo()),
-            "redo": lambda _: self._did(self._game.redo()),
+            "undo": lambda _: {"done": self._game.undo()},
+            "redo": lambda _: {"done": self._game.redo()},
             "restart": self._restart,
             "link": lambda _: {"link": self._link()},
             "script": lambda _: {"script": script(self._game.session)},
@@ -131,9 +131,6 @@ class Published:
         first = session.text_of(verdict.steps[0].command) if verdict.steps else None
         later = self._game.step_texts(verdict, LEVELS[min(int(level or 0), len(LEVELS) - 1)])
         return {"details": _told(hint_lines(verdict, first, UNICODE, later=later))}
-
-    def _did(self, done: bool) -> dict[str, Json]:
-        return {"done": done}
 
     def _restart(self, seed: str) -> dict[str, Json]:
         self._begin(int(seed) if seed else self._seed)

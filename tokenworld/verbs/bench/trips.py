@@ -21,7 +21,7 @@ from tokenworld.planning.reader import import_pddl
 from tokenworld.session.loading import Loaded, OpenWorld, compile_world
 from tokenworld.session.pddl import export, load_imported
 from tokenworld.verbs.bench.normal import normal, unordered
-from tokenworld.verbs.bench.scores import score, strict
+from tokenworld.verbs.bench.scores import strict
 
 REORDERED = "same up to the order of effects"
 
@@ -120,13 +120,3 @@ def _unplaced(value: Any) -> Any:
             return [_unplaced(part) for part in value]
         case _:
             return value
-
-
-def is_perfect(trip: Trip) -> bool:
-    """Whether a domain came back with every F1 score 1, as Text2World defines them."""
-    return bool(trip.after) and score(trip.before, trip.after).perfect
-
-
-def is_strict(trip: Trip) -> bool:
-    """Whether types, costs, order of parameters and additional actions came back as well."""
-    return bool(trip.after) and strict(trip.before, trip.after).f1 == 1
