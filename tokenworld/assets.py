@@ -1,11 +1,13 @@
 """Find the data that comes with the package: grammars, rules, domains, cards and pages of `docs`.
 
 In a wheel they lie in `tokenworld/_data/`; in a checkout or an editable install they are folders
-beside the package (`cards`, `errors` and `pages` in `docs`).
+beside the package (`cards`, `errors` and `pages` in `docs`). What is made from them once is kept in
+the cache of the user.
 """
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Literal
 
@@ -35,6 +37,16 @@ def asset_folder(kind: AssetKind) -> Path:
         f"The data folder `{kind}` is missing: there is neither {tried}. "
         "Reinstall with `pip install --force-reinstall token-world`."
     )
+
+
+def cache_folder() -> Path | None:
+    """The folder of what is made or fetched once; ``None`` where no home folder is known."""
+    root = os.environ.get("XDG_CACHE_HOME")
+    try:
+        folder = Path(root) if root else Path.home() / ".cache"
+    except RuntimeError:
+        return None
+    return folder / "token-world"
 
 
 def grammar_path() -> Path:

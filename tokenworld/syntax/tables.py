@@ -20,7 +20,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
-from tokenworld.assets import grammar_path
+from tokenworld.assets import cache_folder, grammar_path
 from tokenworld.diagnostics.frozen import frozen
 
 FORMAT: Final = 1
@@ -105,12 +105,8 @@ def digest_of(grammar: str) -> str:
 
 def _cache_file(digest: str) -> Path | None:
     """The cached tables of a grammar; None where no home folder is known."""
-    root = os.environ.get("XDG_CACHE_HOME")
-    try:
-        folder = Path(root) if root else Path.home() / ".cache"
-    except RuntimeError:
-        return None
-    return folder / "token-world" / f"tables-{digest[:16]}.json"
+    folder = cache_folder()
+    return None if folder is None else folder / f"tables-{digest[:16]}.json"
 
 
 def _read(path: Path, digest: str) -> dict[str, Any] | None:

@@ -11,13 +11,13 @@ import hashlib
 import json
 import os
 import tarfile
-import urllib.error
 import urllib.request
 from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path
 from typing import Final
 
+from tokenworld.assets import cache_folder
 from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.verbs.output import Output
 
@@ -51,14 +51,16 @@ def runtime_files(given: Path | None, out: Output) -> Mapping[str, bytes]:
             hint = f"Name the file {ARCHIVE}, as `npm pack pyodide@{VERSION}` writes it."
             message = f"`{given}` cannot be read: {error.strerror}."
             raise Failure(Diagnostic("TW0001", message, hint=hint)) from error
-    kept = _cache() / ARCHIVE
-    if kept.is_file():
+    folder = cache_folder()
+    kept = None if folder is None else folder / ARCHIVE
+    if kept is not None and kept.is_file():
         data = kept.read_bytes()
         if _digest(data) == DIGEST:
             return _unpacked(data, str(kept))
     data = _fetched(out)
     files = _unpacked(data, URL)
-    _keep(kept, data, out)
+    if kept is not None:
+        _keep(kept, data, out)
     return files
 
 
@@ -75,11 +77,6 @@ def _keep(kept: Path, data: bytes, out: Output) -> None:
         )
 
 
-def _cache() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "token-world"
-
-
 def _digest(data: bytes) -> str:
     return base64.b64encode(hashlib.sha512(data).digest()).decode()
 
@@ -90,7 +87,7 @@ def _fetched(out: Output) -> bytes:
         with urllib.request.urlopen(URL, timeout=_SECONDS) as reply:
             data: bytes = reply.read(_MOST)
             return data
-    except (urllib.error.URLError, OSError) as error:
+    except OSError as error:
         reason = getattr(error, "reason", None) or error
         hint = f"Fetch {URL} elsewhere, and name the file with `--runtime {ARCHIVE}`."
         message = f"Pyodide, which runs the page, cannot be fetched: {reason}."

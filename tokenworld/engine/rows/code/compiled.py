@@ -15,6 +15,7 @@ from tempfile import NamedTemporaryFile
 from types import ModuleType
 from typing import Any
 
+from tokenworld.assets import cache_folder
 from tokenworld.engine.rows.code.numeric import NONE, NumericProgram, Uncompiled
 from tokenworld.engine.rows.code.quick import UNSURE
 from tokenworld.engine.rows.layout import (
@@ -332,7 +333,10 @@ def _loaded(text: str) -> ModuleType:
     for one in (kernels, runtime):
         made.update(Path(str(one.__file__)).read_bytes())
     name = f"rows_{made.hexdigest()}"
-    file = _folder() / f"{name}.py"
+    folder = cache_folder()
+    if folder is None:
+        raise Uncompiled("a cache folder, and no home folder is known")
+    file = folder / "compiled" / f"{name}.py"
     if not file.exists():
         file.parent.mkdir(parents=True, exist_ok=True)
         with NamedTemporaryFile("w", dir=file.parent, delete=False, encoding="utf-8") as under_way:
@@ -344,8 +348,3 @@ def _loaded(text: str) -> ModuleType:
     module = sys.modules[name] = module_from_spec(spec)  # numba looks there for its own cache
     spec.loader.exec_module(module)
     return module
-
-
-def _folder() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "token-world" / "compiled"
