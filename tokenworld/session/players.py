@@ -170,12 +170,17 @@ def random_player(session: Session) -> Iterator[AnyIntent]:
 
 def random_command(engine: Engine, state: State, seed: int, turn: int) -> Command:
     """The command of the random player on the turn with this number."""
+    every = random_choices(engine, state)
+    commands = every[uniform(seed, turn, "action", len(every))]
+    return commands[uniform(seed, turn, "arguments", len(commands))]
+
+
+def random_choices(engine: Engine, state: State) -> list[list[Command]]:
+    """What the random player chooses from, action by action: `pass`, then the legal commands."""
     by_action: dict[str, list[Command]] = {"pass": [PASS]}
     for command in engine.legal(state):
         by_action.setdefault(command.action, []).append(command)
-    names = list(by_action)
-    commands = by_action[names[uniform(seed, turn, "action", len(names))]]
-    return commands[uniform(seed, turn, "arguments", len(commands))]
+    return list(by_action.values())
 
 
 def typed_command(world: OpenWorld, state: State, chosen: Random) -> Command | None:

@@ -13,10 +13,11 @@ from typing import Final, Literal, assert_never
 
 from tokenworld.diagnostics import Failure, Source
 from tokenworld.engine import State
-from tokenworld.ground import PASS, Command, NoMatch
+from tokenworld.ground import Command, NoMatch
 from tokenworld.prose.intents import IntentLine, read_script
 from tokenworld.session.intents import Resolver
 from tokenworld.session.loading import OpenWorld
+from tokenworld.session.players import random_choices
 from tokenworld.session.rollouts import draws_in_setup
 
 __all__ = ["By", "expected"]
@@ -111,11 +112,9 @@ class _Plan:
                 line = self._lines[turn].intent
                 yield self._resolver.resolve(node.state, line), Fraction(1)
             return
-        by_action: dict[str, list[Command]] = {"pass": [PASS]}
-        for command in self._world.engine.legal(node.state):
-            by_action.setdefault(command.action, []).append(command)
-        for every in by_action.values():
-            share = Fraction(1, len(by_action) * len(every))
+        actions = random_choices(self._world.engine, node.state)
+        for every in actions:
+            share = Fraction(1, len(actions) * len(every))
             yield from ((one, share) for one in every)
 
     def _final(self, state: State) -> Fraction:
