@@ -7,7 +7,7 @@ import shlex
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -17,6 +17,7 @@ from typing import Any, Protocol
 import pytest
 
 from tokenworld.cli import _main
+from tokenworld.verbs.learn.journal import Journal
 
 DOMAINS = Path(__file__).parents[2] / "domains"
 
@@ -57,6 +58,24 @@ def tw(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
         return ran
 
     return call
+
+
+def broken_after_each_part(
+    tw: Tw, monkeypatch: pytest.MonkeyPatch, *arguments: object
+) -> tuple[Ran, int]:
+    """Give a command until it ends, interrupted each time that its journal has kept a part; its
+    result, and how often it was interrupted."""
+    append = Journal._append
+
+    def broken(self: Journal, event: Mapping[str, Any]) -> None:
+        append(self, event)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Journal, "_append", broken)
+    breaks = 0
+    while (ran := tw(*arguments)).code == 130:
+        breaks += 1
+    return ran, breaks
 
 
 # The protocol of players, narrators and operators: a text up to a line `>`, then an answer.

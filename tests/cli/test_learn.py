@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
+from tests.cli.conftest import broken_after_each_part
 from tokenworld.engine import Engine
 from tokenworld.ground import PASS
 from tokenworld.prose.wording import EnglishProse
 from tokenworld.session import open_world
 from tokenworld.verbs.learn import fitting
 from tokenworld.verbs.learn.evidence import collected, learned_params
-from tokenworld.verbs.learn.journal import Journal
 from tokenworld.verbs.learn.learnt import Atoms, Learnt, Weight
 from tokenworld.verbs.records.transitions import transitions
 
@@ -325,16 +325,7 @@ def test_a_broken_fit_goes_on_and_comes_to_the_same_values(
     (tmp_path / "rows.jsonl").write_text("\n".join(lines), encoding="utf-8")
     asked = ("learn", "fit", "hens.tw", "rows.jsonl", "--noise", "0.01", "--json")
     whole = tw(*asked)
-    append = Journal._append
-
-    def broken(self: Journal, event: Any) -> None:
-        append(self, event)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Journal, "_append", broken)
-    breaks = 0
-    while (ran := tw(*asked, "--journal", "fit.journal")).code == 130:
-        breaks += 1
+    ran, breaks = broken_after_each_part(tw, monkeypatch, *asked, "--journal", "fit.journal")
     assert breaks == 9  # what it is about, and the rows
     assert (ran.code, ran.out) == (whole.code, whole.out)
     assert not (tmp_path / "fit.journal").exists()

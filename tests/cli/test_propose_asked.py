@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
+from tests.cli.conftest import broken_after_each_part
 from tokenworld.session import open_world
 from tokenworld.session.replaying import row_in
 from tokenworld.verbs.learn.exploring import Explorer
-from tokenworld.verbs.learn.journal import Journal
 from tokenworld.verbs.learn.propose.given.extending import Rules
 from tokenworld.verbs.learn.propose.outside.asking import improved
 from tokenworld.verbs.learn.propose.outside.asking import program as program_of
@@ -184,16 +184,7 @@ def test_every_part_may_be_the_last_one(
     monkeypatch.setattr("tokenworld.verbs.learn.propose.stages._CHANGED", 9)
     asked = ("learn", "propose", "rows.jsonl", "--json", "--journal", "run.journal")
     whole = tw(*asked)
-    append = Journal._append
-
-    def broken(self: Journal, event: Any) -> None:
-        append(self, event)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Journal, "_append", broken)
-    breaks = 0
-    while (ran := tw(*asked)).code == 130:
-        breaks += 1
+    ran, breaks = broken_after_each_part(tw, monkeypatch, *asked)
     assert breaks > 3
     assert ran.out == whole.out
 

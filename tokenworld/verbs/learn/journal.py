@@ -14,9 +14,11 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from tokenworld.diagnostics import Diagnostic, Failure
+from tokenworld import __version__
+from tokenworld.diagnostics import Diagnostic, Failure, counted
+from tokenworld.verbs.output import Output
 
-__all__ = ["Journal", "digest_of"]
+__all__ = ["Journal"]
 
 FORMAT: Final = "tw-learn/1"
 _HINT: Final = "Name another `--journal`, or remove this one to begin anew."
@@ -43,15 +45,20 @@ class Journal:
             raise Failure(Diagnostic("TW1211", what, hint=_HINT))
         self._kept = lines[1:]
 
+    @classmethod
+    def of(
+        cls, path: Path | None, about: Mapping[str, Any], rows: Iterable[Path], out: Output
+    ) -> Journal:
+        """Return the journal of a command about these rows by this version; tell what it keeps."""
+        found = cls(path, {"version": __version__, "rows": digest_of(rows), **about})
+        if found._kept:
+            out.note(f"going on behind {counted(len(found._kept), 'part')} of `{path}`")
+        return found
+
     @property
     def keeps(self) -> bool:
         """Return whether parts are kept in a file."""
         return self._path is not None
-
-    @property
-    def begun(self) -> int:
-        """The number of parts that an earlier run has finished."""
-        return len(self._kept)
 
     def once(self, kind: str, work: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any]:
         """Return a part: what is kept of it, or the result of the work, which is kept then."""

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from math import isfinite, log
 from pathlib import Path
 
-from tokenworld import __version__
 from tokenworld.diagnostics import Diagnostic, Failure, Source, Span, counted, usage
 from tokenworld.ground import Json
 from tokenworld.model import NumberType
@@ -18,7 +17,7 @@ from tokenworld.session.loading import OpenWorld
 from tokenworld.syntax.format import format_source
 from tokenworld.verbs.learn.evidence import Collected, collected, learned_params
 from tokenworld.verbs.learn.fitting import Fit, Fitted, fit
-from tokenworld.verbs.learn.journal import Journal, digest_of
+from tokenworld.verbs.learn.journal import Journal
 from tokenworld.verbs.learn.page import fit_page
 from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, Output, replace_bytes, write_file
 from tokenworld.verbs.records.transitions import transitions
@@ -49,11 +48,8 @@ def fit_params(
         raise usage("The noise is a probability.", "Give `--noise` a number between 0 and 1.")
     world = open_world(target)
     params = learned_params(world)
-    about = {"command": "fit", "version": __version__, "rows": digest_of(rows),
-             "world": [world.program.digest, world.world.name]}  # fmt: skip
-    kept = Journal(journal, about)
-    if kept.begun:
-        out.note(f"going on behind {counted(kept.begun, 'part')} of `{journal}`")
+    about = {"command": "fit", "world": [world.program.digest, world.world.name]}
+    kept = Journal.of(journal, about, rows, out)
     found = collected(world, transitions(world, rows), params, out.each_second(), kept)
     _impossible(found, noise)
     fitted = fit(found, params)

@@ -12,13 +12,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tokenworld import __version__
 from tokenworld.diagnostics import Diagnostic, Failure, Source, counted, to_json, usage
 from tokenworld.ground import Json
 from tokenworld.session import open_world
 from tokenworld.session.loading import OpenWorld, open_text
 from tokenworld.session.replaying import Row
-from tokenworld.verbs.learn.journal import Journal, digest_of
+from tokenworld.verbs.learn.journal import Journal
 from tokenworld.verbs.learn.page import Point, propose_page
 from tokenworld.verbs.learn.propose.commands import called, typed
 from tokenworld.verbs.learn.propose.emitting import Emitted, emitted
@@ -134,13 +133,11 @@ def propose(
         raise _too_few(bad)
     given = None if world is None else Rules(open_world(world))
     about = {
-        "command": "propose", "version": __version__, "rows": digest_of(rows), "seed": seed,
-        "holdout": 0.0 if test else holdout, "proposer": proposer, "curve": list(curve),
+        "command": "propose", "seed": seed, "holdout": 0.0 if test else holdout,
+        "proposer": proposer, "curve": list(curve),
         "world": None if given is None else given.world.program.digest,
     }  # fmt: skip
-    kept = Journal(journal, about)
-    if kept.begun:
-        out.note(f"going on behind {counted(kept.begun, 'part')} of `{journal}`")
+    kept = Journal.of(journal, about, rows, out)
     ask, close = (None, _nothing) if proposer is None else program(proposer, reply_timeout)
     try:
         how = _How(test, holdout, seed, ask, kept, out, curve, report is not None)
