@@ -248,7 +248,7 @@ def proposed(rows: Iterable[Row], say: Any = lambda text: None) -> Proposal:
     read = WorldSteps(list(rows))
     grammar = called(read.steps, read.vocabulary)
     read.vocabulary.name_groups()
-    return Stages(read.steps, read.vocabulary, grammar, say, frozenset()).learn()
+    return Stages(read.steps, read.vocabulary, grammar, say, noisy=True, phases=1).learn()
 
 
 def beliefs(proposal: Proposal, what: Observables) -> dict[str, str]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from tokenworld.verbs.learn.propose.templates import Template
-from tokenworld.verbs.learn.propose.terms import Predicate, Table
+from tokenworld.verbs.learn.propose.terms import Predicate, Table, Term
 
 if TYPE_CHECKING:
     import numpy as np
@@ -103,6 +103,8 @@ class Problem:
     templates: Sequence[Template]
     kept: Truths
     right: Sequence[Truths]
+    slot: Term | None = None
+    """The slot's old value, as a term."""
 
 
 def cover(problem: Problem) -> Rules:
@@ -211,6 +213,17 @@ class Packed:
 
         shown = (masks * (among * self.weights)).T.astype(np.float32)
         found: Numbers = (self.truths @ shown).astype(np.float64)
+        return found
+
+    def stacked(self, masks: Truths, groups: Sequence[Truths | Numbers]) -> Numbers:
+        """The same for several groups, or numbers of instances, in one product: by group, by
+        predicate and by mask."""
+        import numpy as np
+
+        parts = [masks * (one * self.weights) for one in groups]
+        sums = self.truths @ np.concatenate(parts).T.astype(np.float32)
+        shape = len(self.predicates), len(groups), len(masks)
+        found: Numbers = sums.astype(np.float64).reshape(shape).transpose(1, 0, 2)
         return found
 
     def _guard(

@@ -4,6 +4,12 @@ value that is drawn from all objects of a type.
 A rule is worth the changes that it explains, less the surprise of what came up under its guard (the
 entropy of its branches), less its size. What cannot come up at all outweighs 20 changes. So a guard
 is as narrow as the evidence asks for, and a change that always happens costs no surprise.
+
+Where the records are noisy, so that any slot may change by chance, `cover_noisy` makes a list of
+rules that each have the shares of all new values under their guard, after Proença and van Leeuwen
+("Interpretable multiclass classification by MDL-based rule lists", 2020). A rule is worth the
+surprise that it saves compared with the shares under no guard. To name one of many guards or values
+costs the logarithm of their number, so that what holds by coincidence is not worth it.
 """
 
 from __future__ import annotations
@@ -11,7 +17,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, islice
 from math import log
 from typing import TYPE_CHECKING, Final
 
@@ -26,6 +32,7 @@ from tokenworld.verbs.learn.propose.covering import (
     Rules,
     flat,
 )
+from tokenworld.verbs.learn.propose.templates import Template
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,13 +40,18 @@ if TYPE_CHECKING:
 
     Truths = npt.NDArray[np.bool_]
     Scores = npt.NDArray[np.float64]
+    Numbers = npt.NDArray[np.float64]
 
-__all__ = ["Came", "cover_drawn", "shares", "surprise"]
+__all__ = ["Came", "cover_drawn", "cover_noisy", "shares", "surprise"]
 
 _KEPT: Final = 8
 """The number of guards that are kept at each depth."""
 _TRIED: Final = 8
 """The number of templates that are tried alone and in pairs."""
+_PLAIN: Final = 6
+"""The number of values, or steps from the old value, whose shares a noisy rule has."""
+_OTHERS: Final = 4
+"""The number of templates of other kinds that are tried beside them, at each rule."""
 _ROUNDS: Final = 60
 """Rounds of the EM algorithm that finds the shares of branches."""
 Came = frozenset[int]
@@ -156,6 +168,167 @@ def _guard(packed: Packed, one: _Mixture, cost: float) -> tuple[float, tuple[int
             break
         beam = following
     return best
+
+
+# ---- noise --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Outcomes:
+    """The instances by what came of them, each once: by a template, by none of them (it changed),
+    by staying. ``size`` is that of the templates, ``each`` the surprise of which value one drew."""
+
+    templates: tuple[int, ...]
+    parts: Truths
+    size: float
+    each: tuple[float, ...]
+
+
+def cover_noisy(problem: Problem, sizes: Sequence[int]) -> Rules:
+    """The rules of a problem whose changes may all come by chance. ``sizes`` as in `cover_drawn`.
+    The last rule has no guard, and the shares of what no other covers."""
+    packed = Packed(problem)
+    plain = _plain(packed, problem)
+    usual = _usual(packed, _outcomes(packed, problem, sizes, plain))
+    rules: list[Rule] = []
+    while len(rules) < RULES and packed.open_changes() > 0:
+        found = max(
+            (_listed(packed, one, usual) for one in _tried(packed, problem, sizes, plain)),
+            key=lambda one: one[0], default=None,
+        )  # fmt: skip
+        if found is None or found[0] <= 0 or not found[2]:
+            break
+        _, outcomes, guard, mask = found
+        rules.append(_ruled(packed, problem, outcomes, guard, mask))
+        packed.free = packed.free & ~mask
+    if plain and packed.open_changes() > 0:
+        rest = _outcomes(packed, problem, sizes, plain)
+        rules.append(_ruled(packed, problem, rest, (), packed.free))
+    return Rules(tuple(rules), 0, 0)
+
+
+def _plain(packed: Packed, problem: Problem) -> list[int]:
+    """The values, or steps from the old value, that explain most changes together."""
+    rest, found = packed.free & ~packed.kept, list[int]()
+    own = [at for at, one in enumerate(problem.templates) if _is_plain(one, problem)]
+    while len(found) < _PLAIN and rest.any():
+        told = {at: float(packed.weights[rest & packed.right[at]].sum()) for at in own}
+        best = max(own, key=lambda at: (told[at], -problem.templates[at].cost), default=None)
+        if best is None or not told[best]:
+            break
+        found.append(best)
+        rest = rest & ~packed.right[best]
+    return found
+
+
+def _is_plain(one: Template, problem: Problem) -> bool:
+    return one.op == "value" or (one.op in ("shift", "not") and one.term == problem.slot)
+
+
+def _tried(
+    packed: Packed, problem: Problem, sizes: Sequence[int], plain: Sequence[int]
+) -> Iterator[_Outcomes]:
+    """Yield the shares of plain values, and those in which another template comes first."""
+    yield _outcomes(packed, problem, sizes, plain)
+    others = (at for at in packed.worthy() if not _is_plain(problem.templates[at], problem))
+    for at in islice(others, _OTHERS):
+        yield _outcomes(packed, problem, sizes, (at, *plain))
+
+
+def _outcomes(
+    packed: Packed, problem: Problem, sizes: Sequence[int], templates: Sequence[int]
+) -> _Outcomes:
+    import numpy as np
+
+    rest = packed.free
+    parts: list[Truths] = []
+    for at in templates:
+        own = rest & packed.right[at]
+        if _is_plain(problem.templates[at], problem):
+            own = own & ~packed.kept
+        parts.append(own)
+        rest = rest & ~own
+    parts += [rest & ~packed.kept, rest & packed.kept]
+    dear = [at for at in templates if not _is_plain(problem.templates[at], problem)]
+    size = sum(problem.templates[at].cost + log(len(problem.templates)) for at in dear)
+    each = (*(log(sizes[at]) for at in templates), WORTH, 0.0)
+    return _Outcomes(tuple(templates), np.array(parts), size, each)
+
+
+def _usual(packed: Packed, outcomes: _Outcomes) -> Numbers:
+    """The surprise of each instance by the shares under no guard."""
+    import numpy as np
+
+    counts = outcomes.parts @ packed.weights
+    found = np.zeros(len(packed.weights))
+    for part, count, each in zip(outcomes.parts, counts, outcomes.each, strict=True):
+        found[part] = each - log(count / counts.sum()) if count else 0.0
+    return found
+
+
+_Found = tuple[float, _Outcomes, tuple[int, ...], "Truths"]
+
+
+def _listed(packed: Packed, outcomes: _Outcomes, usual: Numbers) -> _Found:
+    """The guard under which the shares of outcomes save most: the nats that they save, the numbers
+    of its predicates, and what it covers."""
+    import numpy as np
+
+    each, choice = np.array(outcomes.each), log(max(2, len(packed.predicates)))
+    groups = [*outcomes.parts, packed.free * usual]
+    best: _Found = (0.0, outcomes, (), np.zeros(len(packed.weights), dtype=np.bool_))
+    beam: list[tuple[tuple[int, ...], Truths, float]] = [((), packed.free, outcomes.size)]
+    seen: set[bytes] = set()
+    for _ in range(DEPTH if len(packed.predicates) else 0):
+        sizes = packed.costs[:, None] + choice + np.array([[one[2] for one in beam]])
+        sums = packed.stacked(np.array([one[1] for one in beam]), groups)
+        saved = _saved(sums, each) - sizes
+        following: list[tuple[tuple[int, ...], Truths, float]] = []
+        for place in np.argsort(-saved, axis=None, kind="stable")[: 8 * _KEPT]:
+            row, column = divmod(int(place), len(beam))
+            guard, mask, _ = beam[column]
+            if row in guard or saved[row, column] == float("-inf"):
+                continue
+            grown = mask & (packed.truths[row] > 0)
+            key = np.packbits(grown).tobytes()
+            if key not in seen:
+                seen.add(key)
+                following.append(((*guard, row), grown, float(sizes[row, column])))
+                if saved[row, column] > best[0]:
+                    best = float(saved[row, column]), outcomes, following[-1][0], grown
+            if len(following) == _KEPT:
+                break
+        beam = following
+        if not beam:
+            break
+    return best
+
+
+def _saved(sums: Numbers, each: Numbers) -> Numbers:
+    """The nats that guards save: the usual surprise, less that by their own shares, less half the
+    logarithm of the number of instances for each share (Rissanen 1978)."""
+    import numpy as np
+
+    *parts, usual = sums
+    counts = np.array(parts)
+    total = counts.sum(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        own = np.where(counts > 0, counts * (each[:, None, None] - np.log(counts / total)), 0.0)
+        shares = (np.maximum((counts > 0).sum(axis=0) - 1, 0)) / 2 * np.log(np.maximum(total, 1))
+    changing = counts[:-1].sum(axis=0) > 0
+    found: Numbers = np.where(changing, usual - own.sum(axis=0) - shares, -np.inf)
+    return found
+
+
+def _ruled(
+    packed: Packed, problem: Problem, outcomes: _Outcomes, guard: Sequence[int], mask: Truths
+) -> Rule:
+    """The rule of a guard, with the templates that came up under it."""
+    counts = (outcomes.parts & mask) @ packed.weights
+    came = [at for at, count in zip(outcomes.templates, counts, strict=False) if count]
+    chosen = tuple(problem.templates[at] for at in came or outcomes.templates[:1])
+    named = flat(packed.predicates[at] for at in guard)
+    return Rule(named, chosen[0], int(counts[:-2].sum()), int(counts[-2]), chosen)
 
 
 # ---- shares -----------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from tokenworld.verbs.learn.journal import Journal
 from tokenworld.verbs.learn.propose.accepting import Asked, Commands, required
 from tokenworld.verbs.learn.propose.commands import NUMBER, Grammar, Schema
 from tokenworld.verbs.learn.propose.covering import Problem, Rule, Rules, cover
-from tokenworld.verbs.learn.propose.drawn import Came, cover_drawn, shares, surprise
+from tokenworld.verbs.learn.propose.drawn import Came, cover_drawn, cover_noisy, shares, surprise
 from tokenworld.verbs.learn.propose.outside.keeping import packed, unpacked
 from tokenworld.verbs.learn.propose.scenes import (
     ANY,
@@ -171,15 +171,16 @@ class Stages:
 
     def __init__(
         self, steps: Sequence[Step], vocabulary: Vocabulary, grammar: Grammar, say: Say,
-        last: frozenset[str] = frozenset(), *, chance: bool | None = None,
+        last: frozenset[str] = frozenset(), *, noisy: bool = False, phases: int = PHASES,
         journal: Journal | None = None,
     ) -> None:  # fmt: skip
-        """``journal`` keeps the rules of each slot, so that a run that was broken off goes on."""
-        self._journal = journal or Journal()
+        """``journal`` keeps the rules of each slot, so that a run that was broken off goes on.
+        ``noisy``: every slot may change by chance, also where no state was met twice."""
+        self._journal, self._noisy, self._phases = journal or Journal(), noisy, phases
         self._steps, self._vocabulary, self._grammar = steps, vocabulary, grammar
         self._say, self._last = say, last
         self._varying = varying(steps)
-        self._chance = contradicted(steps) if chance is None else chance
+        self._chance = noisy or contradicted(steps)
         self._always = any(not one.accepted and one.acted.key != one.ticked.key for one in steps)
         self._random = random.Random(0)
         self._truths = lasting(steps, vocabulary)
@@ -265,7 +266,7 @@ class Stages:
         cases = self._tick_cases()
         best: dict[str, Learned] = {}
         done: dict[str, Learned] = {}
-        for phase in range(PHASES):
+        for phase in range(self._phases):
             self._say(f"learning what happens by itself, phase {phase + 1}")
             found = [*self._slots(None, cases, done), *self._created(None, cases, done),
                      *self._destroyed(None, cases, done)]  # fmt: skip
@@ -457,8 +458,8 @@ class Stages:
         over = tuple(one for one in language.variables if one.name in OVER)
         names = self._names(language, over)
         asked = _Asked(language, fluent, slot, instances, names, borrowed, others)
-        rules = self._improved(asked, drawn=False)
-        if not rules.exact and instances.contradicted():
+        rules = self._improved(asked, drawn=self._noisy)
+        if not self._noisy and not rules.exact and instances.contradicted():
             other = self._improved(asked, drawn=True)
             rules = other if other.cost < rules.cost else rules
         return self._typical(language, rules, instances, names)
@@ -610,8 +611,11 @@ class Stages:
         right = [np.array(self._right(one, table, instances, chosen)) for one in tried]
         kept = np.array([instances.kept[at] for at in chosen])
         predicates = [*asked.language.predicates(table), *asked.borrowed]
-        problem = Problem(table, predicates, tried, kept, right)
-        return cover_drawn(problem, [self._size(one) for one in tried]) if drawn else cover(problem)
+        problem = Problem(table, predicates, tried, kept, right, slot)
+        if not drawn:
+            return cover(problem)
+        sizes = [self._size(one) for one in tried]
+        return (cover_noisy if self._noisy else cover_drawn)(problem, sizes)
 
     def _size(self, template: Template) -> int:
         """Return the number of values that a template draws from: the objects of its type."""

@@ -32,6 +32,9 @@ OVER: Final = ("t", "u", "k", "j")
 """The names of variables that a rule runs over: of objects, then of words."""
 ME: Final = "me"
 """The name of the acting person in rules."""
+_TEXTS: Final = 8
+_MEMBERS: Final = 24
+"""A text or a word with more values than this is compared with none of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +138,7 @@ class Table:
     _codes: dict[Value | Missing, int] = field(default_factory=dict)
     _coded: dict[Term, npt.NDArray[np.int64]] = field(default_factory=dict)
     _numbers: dict[Term, npt.NDArray[np.int64]] = field(default_factory=dict)
+    _numeric: dict[Term, npt.NDArray[np.float64]] = field(default_factory=dict)
     _members: dict[object, Truths] = field(default_factory=dict)
     _places: list[npt.NDArray[np.int64]] = field(default_factory=list)
     _distinct: list[Scene] = field(default_factory=list)
@@ -205,13 +209,16 @@ class Table:
 
     def numbers(self, term: Term) -> npt.NDArray[np.float64]:
         """Return the values of a numeric term; NaN where it has none."""
-        import numpy as np
+        found = self._numeric.get(term)
+        if found is None:
+            import numpy as np
 
-        nan = float("nan")
-        return np.fromiter(
-            (one if isinstance(one, (int, float)) else nan for one in self.column(term)),
-            np.float64, len(self.rows),
-        )  # fmt: skip
+            nan = float("nan")
+            found = self._numeric[term] = np.fromiter(
+                (one if isinstance(one, (int, float)) else nan for one in self.column(term)),
+                np.float64, len(self.rows),
+            )  # fmt: skip
+        return found
 
     def truth(self, one: Predicate) -> Truths:
         """Return the truth of a predicate for each instance; false if its terms have no values."""
@@ -565,7 +572,8 @@ class Language:
             if term.kind in ("enum", "text") or term.optional:
                 values = set(table.column(term)) - {MISSING}
                 texts = sorted(one for one in values if isinstance(one, str))
-                named: list[Value] = [*texts] if len(texts) <= 8 else []
+                most = _MEMBERS if term.kind == "enum" else _TEXTS
+                named: list[Value] = [*texts] if len(texts) <= most else []
                 if None in values and term.optional:
                     named.append(None)
                 for value in named:
