@@ -20,6 +20,7 @@ import numpy as np
 
 from tokenworld.cli import _main
 from tokenworld.diagnostics import Failure
+from tokenworld.gym.cwmb import optimum
 from tokenworld.gym.cwmb.accuracy import accuracy, likelihood
 from tokenworld.gym.cwmb.buffers import read_buffer
 from tokenworld.gym.cwmb.envs import ENVS, Env, Obs
@@ -191,6 +192,19 @@ def test_the_best_returns_are_those_that_are_known() -> None:
     taxi = best_return(BY_NAME["Taxi"], RowModel(BY_NAME["Taxi"]), range(6))
     assert taxi.claim == "exact"
     assert 3 <= taxi.value <= 15
+
+
+def test_the_beam_ends_worlds_of_real_numbers_and_repeats_itself(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Random play never ends them; a narrow beam does, without a word on what it is to reach."""
+    monkeypatch.setattr(optimum, "_WIDTHS", (30,))
+    for name, least in (("MountainCar", -140), ("Acrobot", -150)):
+        model = RowModel(BY_NAME[name])
+        found = best_return(BY_NAME[name], model, [0])
+        assert found.claim == "found"
+        assert least <= found.value < -50
+        assert found == best_return(BY_NAME[name], model, [0])
 
 
 def test_planning_is_better_than_chance_and_repeats_itself() -> None:

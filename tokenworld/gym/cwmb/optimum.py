@@ -2,9 +2,10 @@
 
 Blackjack, CliffWalking and Taxi have few observations: value iteration on the exact chances of the
 rules gives the optimum. The episode of CartPole is worth 500 at most, so a found episode of 500 is
-optimal. For MountainCar and Acrobot, whose states are real numbers, a search of the rules level by
-level, which keeps one state in each cell of a grid, gives the best return found; it is a lower
-bound of the optimum.
+optimal. For MountainCar and Acrobot, whose states are real numbers, a beam search of the rules
+gives the best return found; it is a lower bound of the optimum. Each level keeps one state in each
+cell of a grid over the values that the level reaches, and prefers states at the edge of these
+values, as the boundary extension features of Teichteil-Königsbuch et al. (IJCAI 2020) do.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import product
+from math import inf
 from random import Random
 from typing import Any, Final, Literal
 
@@ -23,16 +25,10 @@ from tokenworld.gym.cwmb.real import made, plain
 __all__ = ["Best", "best_return", "values_of"]
 
 _CLOSE: Final = 1e-12
-_CELLS: Final = {"CartPole": 12, "MountainCar": 120, "Acrobot": 14}
+_CELLS: Final = 64
 """Cells of the grid along each dimension."""
-_SPANS: Final = {
-    "CartPole": ((-2.4, 2.4), (-3.0, 3.0), (-0.21, 0.21), (-3.0, 3.0)),
-    "MountainCar": ((-1.2, 0.6), (-0.07, 0.07)),
-    "Acrobot": ((-3.1416, 3.1416), (-3.1416, 3.1416), (-6.0, 6.0), (-9.0, 9.0)),
-}
-
-_WIDTH: Final = {"CartPole": 60}
-"""The greatest number of states of a level that are kept; they are drawn."""
+_WIDTHS: Final = (30, 100, 1000)
+"""The greatest number of states of a level that are kept, of one search after the other."""
 
 Claim = Literal["exact", "found"]
 
@@ -116,39 +112,53 @@ def _expected(chances: Chance, key: Key, values: dict[Key, float]) -> float:
 # ---- search -------------------------------------------------------------------------------------
 
 
+_Reached = tuple[list[Any], float]
+"""A row, and the sum of rewards on the way to it."""
+
+
 def _searched(env: Env, model: RowModel, start: Obs) -> float:
-    """Return the best sum of rewards that a level-by-level search reaches within the limit."""
-    random = Random(0)
-    level: dict[Any, tuple[list[Any], float]] = {(): (model.entered(start), 0.0)}
-    seen: set[Any] = set()
-    best = 0.0 if env.name == "CartPole" else -float(env.limit)
+    """Return the best sum of rewards that beam searches reach within the limit."""
+    best = -inf
+    for width in _WIDTHS:
+        if best < env.limit:  # no step of these environments is worth more than 1
+            best = _beam(env, model, model.entered(start), width, best)
+    return best
+
+
+def _beam(env: Env, model: RowModel, start: list[Any], width: int, best: float) -> float:
+    """Return the best sum of rewards of a beam search, or ``best``, which is known already."""
+    random, level, gains = Random(0), [(start, 0.0)], False
     for _ in range(env.limit):
-        after: dict[Any, tuple[list[Any], float]] = {}
-        for row, total in level.values():
+        after: list[_Reached] = []
+        for row, total in level:
             for action in range(len(model.actions)):
                 S, _, reward, over = model.step(row, action, random)
+                gains |= reward > 0
                 if over:
                     best = max(best, total + reward)
-                    continue
-                cell = _cell(env, model.values(S))
-                if cell not in seen and cell not in after:
-                    after[cell] = (S, total + reward)
-        if env.name != "CartPole":
-            seen |= after.keys()
-            if best > -env.limit:
-                return best
-        kept = sorted(after) if len(after) > _WIDTH.get(env.name, len(after)) else []
-        level = (
-            {one: after[one] for one in random.sample(kept, _WIDTH[env.name])} if kept else after
-        )
-        if not level:
-            return best
-    return max([best, *(total for _, total in level.values())])
+                else:
+                    after.append((S, total + reward))
+        if not gains:  # a sum that only falls is no longer of use
+            after = [one for one in after if one[1] > best]
+        level = _kept(after, model, width, random)
+    return max([best, *(total for _, total in level)])
 
 
-def _cell(env: Env, values: list[Any]) -> tuple[int, ...]:
-    cells = _CELLS[env.name]
-    return tuple(
-        int((value - low) / (high - low) * cells)
-        for value, (low, high) in zip(values, _SPANS[env.name], strict=True)
-    )
+def _kept(reached: list[_Reached], model: RowModel, width: int, random: Random) -> list[_Reached]:
+    """Return one state of each cell; of too many cells those at the edge and as many drawn ones."""
+    values = [model.values(row) for row, _ in reached]
+    ends = [(min(column), max(column)) for column in zip(*values, strict=True)]
+    cells: dict[tuple[int, ...], tuple[float, int]] = {}
+    for number, one in enumerate(values):
+        shares = [
+            (value - low) / (high - low) if high > low else 0.5
+            for value, (low, high) in zip(one, ends, strict=True)
+        ]
+        cell = tuple(int(share * _CELLS) for share in shares)
+        if cell not in cells or reached[number][1] > reached[cells[cell][1]][1]:
+            cells[cell] = sum((share - 0.5) ** 2 for share in shares), number
+    order = [number for _, number in sorted(cells.values(), reverse=True)]
+    if len(order) > width:
+        edge = width // 2
+        order = order[:edge] + random.sample(order[edge:], width - edge)
+    return [reached[number] for number in order]
