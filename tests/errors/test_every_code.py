@@ -57,6 +57,7 @@ COVERED: Final[dict[str, tuple[str, str]]] = {
     "TW0408": (PROGRAM, ""),
     "TW0409": (PROGRAM, ""),
     "TW0410": (PROGRAM, ""),
+    "TW0411": (PROGRAM, ""),
     "TW0501": (PROGRAM, ""),
     "TW0502": (PROGRAM, ""),
     "TW0503": (PROGRAM, ""),

@@ -29,7 +29,7 @@ def strict() -> Lark:
 
 def test_vocabulary() -> None:
     grammar = tables()
-    assert len(grammar.reserved) == 69
+    assert len(grammar.reserved) == 73
     assert len(grammar.soft) == 72
 
 

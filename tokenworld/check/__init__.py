@@ -24,6 +24,7 @@ from tokenworld.check.cascades import said_once, with_repairs, without_followups
 from tokenworld.check.draft import Draft
 from tokenworld.check.fluents import check_tables, declare_defaults, declare_fluents, declare_types
 from tokenworld.check.modules import DataLoader, Loader, data_loader, file_loader, load
+from tokenworld.check.over_time import check_over_time, with_monitors
 from tokenworld.check.phrases import check_phrases, check_specificity
 from tokenworld.check.rules import check_derives, check_rules, stratify
 from tokenworld.check.scenarios import check_scenarios
@@ -85,6 +86,7 @@ PASSES: tuple[Pass, ...] = (
     Pass("worlds", "start states, endings, policies", check_worlds),
     Pass("scenarios", "tests that play a world", check_scenarios),
     Pass("scratch", "slots that forget: where they are read and written", check_scratch),
+    Pass("history", "conditions on all states up to now", check_over_time),
     Pass("phrases", "words that two actions would take", check_phrases),
     Pass("specificity", "names and descriptions that compete", check_specificity),
     Pass("writes", "reads after changes, two values for one slot", check_writes),
@@ -235,8 +237,9 @@ def assemble(draft: Draft) -> Program:
         actor_name=draft.actor_name,
         pddl=tuple(draft.pddl),
     )
-    program = with_resets(program)
-    asked = any("born" in source.text for source in draft.sources.values())
+    noting = with_monitors(program, draft)
+    asked = noting is not program or any("born" in one.text for one in draft.sources.values())
+    program = with_resets(noting)
     return with_births(program) if asked else program
 
 

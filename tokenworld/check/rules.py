@@ -223,7 +223,8 @@ def _action(draft: Draft, item: syn.ActionDecl, entry: Entry) -> m.Action:
     for step in item.steps:
         inner = _step(step, inner, steps)
     draft.report[told:] = _causes(draft.report[told:], steps)
-    cost = None if item.cost is None else _whole(check(item.cost, inner), inner, "cost")
+    paid = replace(inner, over_time=True)
+    cost = None if item.cost is None else _whole(check(item.cost, paid), inner, "cost")
     return m.Action(
         item.name.value, binders, phrases, takes, until, cost, tuple(steps.guards),
         tuple(steps.body), steps.cancelled, item.span, entry.quirk, entry.doc,

@@ -265,7 +265,7 @@ def _ending(line: syn.Ending, lines: _Settings) -> None:
         related = (Related(first, "first declared here"),)
         what = f"The ending `{line.name.value}` is declared twice."
         ctx.draft.stop("TW0203", what, line.name.span, "again", "Rename one.", related)
-    condition = check_condition(line.condition, ctx)
+    condition = check_condition(line.condition, replace(ctx, over_time=True))
     text = text_of(line.text, ctx)
     source = ctx.quoted(condition)
     ending = m.Ending(line.kind, line.name.value, condition, text, source, line.span)

@@ -342,7 +342,8 @@ class Rules:
     def _action(self, action: m.Action) -> r.Action:
         sugar = self._commands
         guards = tuple(one for guard in action.guards for one in sugar.guard(guard))
-        body, cancelled = sugar.body(action.body), sugar.body(action.cancelled)
+        body = sugar.body((*action.notes, *action.body))
+        cancelled = sugar.body(action.cancelled)
         asked = (sugar.maybe(action.takes), sugar.maybe(action.until), sugar.maybe(action.cost))
         written = tuple(one for one in asked if one is not None)
         touched = self._footprints.of(written, (guards, body, cancelled))

@@ -63,6 +63,7 @@ CODES: Final[dict[str, tuple[str, Severity]]] = {
     "TW0408": ("destroy leaves a hole", ERROR),
     "TW0409": ("probabilities exceed 1", ERROR),
     "TW0410": ("scratch used outside a tick", ERROR),
+    "TW0411": ("history asked where there is none", ERROR),
     "TW0501": ("two laws set one slot", ERROR),
     "TW0502": ("unknown or repeated phase", ERROR),
     "TW0503": ("law may leave a range", WARNING),

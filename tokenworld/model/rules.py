@@ -42,7 +42,8 @@ class Action:
     """An action schema. ``guards`` keeps lets and requires in written order.
 
     ``takes`` and ``cost`` are terms over parameters (``None``: 1 tick, no cost written).
-    Lets of ``guards`` are visible in ``body``, ``cancelled`` and ``cost``.
+    Lets of ``guards`` are visible in ``body``, ``cancelled`` and ``cost``. ``notes`` are changes
+    that the checker adds to ``body``: what conditions on all states up to now need to know.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Action:
     span: Span
     quirk: str | None = None
     doc: str | None = None
+    notes: Body = ()
 
     @property
     def requires(self) -> tuple[Require, ...]:

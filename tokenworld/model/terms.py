@@ -16,6 +16,7 @@ BuiltinName = Literal[
     "exp", "log", "pow", "pi", "next", "prev", "tick", "id", "born", "busy", "did", "score",
     "number",
 ]  # fmt: skip
+OverTimeWord = Literal["sometime", "always", "at_most_once", "sometime_after", "sometime_before"]
 
 
 # ---- literals ------------------------------------------------------------------------------------
@@ -388,9 +389,12 @@ class Fold(CompositeTerm):
 
 @frozen
 class BuiltinCall(CompositeTerm):
-    """A built-in function (language.md §2, §4); ``detail`` names an enum, action or ladder."""
+    """A built-in function (language.md §2, §4); ``detail`` names an enum, action or ladder.
 
-    name: BuiltinName
+    One about all states up to now (§19) is compiled by `check.over_time`: no program calls it.
+    """
+
+    name: BuiltinName | OverTimeWord
     args: tuple[Term, ...]
     type: ValueType
     span: Span

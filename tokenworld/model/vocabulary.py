@@ -7,7 +7,7 @@ from typing import Literal
 from tokenworld.diagnostics import Span
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model.effects import FieldValue
-from tokenworld.model.terms import Binder, Term
+from tokenworld.model.terms import Binder, OverTimeWord, Term
 from tokenworld.model.types import ValueType
 
 FluentKind = Literal["attribute", "relation", "function", "table"]
@@ -78,6 +78,7 @@ class Fluent:
     ``inverse`` and ``closure`` name the collections they add on the other end.
     ``default`` is the fluent's own default, a constant, before overrides of subtypes.
     ``scratch``: every slot has its default again at the end of a tick, and then is no fact.
+    ``monitor``: the checker added it, for a condition on all states up to now.
     """
 
     id: str
@@ -90,6 +91,7 @@ class Fluent:
     static: bool = False
     secret: bool = False
     scratch: bool = False
+    monitor: bool = False
     clamped: bool = False
     unique: bool = False
     ordered: bool = False
@@ -102,11 +104,20 @@ class Fluent:
 
 
 @frozen
+class OverTime:
+    """A condition on all states up to now: a word and its conditions (language.md §19)."""
+
+    word: OverTimeWord
+    terms: tuple[Term, ...]
+
+
+@frozen
 class Derive:
     """A derived fact or value, computed and never stored.
 
     ``recursive``: it uses itself, directly or through others; then it is truth-valued and means
-    the least fixpoint. ``uses_me``: its value depends on who acts.
+    the least fixpoint. ``uses_me``: its value depends on who acts. ``over_time``: the condition on
+    all states up to now that it stands for.
     """
 
     name: str
@@ -116,6 +127,7 @@ class Derive:
     span: Span
     recursive: bool = False
     uses_me: bool = False
+    over_time: OverTime | None = None
 
 
 @frozen

@@ -478,7 +478,8 @@ def rule_terms(program: Program, world: World) -> Iterator[Term]:
     for action in program.actions.values():
         yield from guard_terms(action)
         yield from (t for t in (action.takes, action.until, action.cost) if t is not None)
-        yield from (*body_terms(action.body), *body_terms(action.cancelled))
+        for body in (action.notes, action.body, action.cancelled):
+            yield from body_terms(body)
     for law in program.laws.values():
         yield from () if law.when is None else (law.when,)
         yield from body_terms(law.body)

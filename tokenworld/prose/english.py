@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, assert_never
+from typing import Final, assert_never, cast
 
 from tokenworld import model as m
 from tokenworld.model import is_default, written_name
@@ -106,6 +106,24 @@ def built_in(name: m.BuiltinName, args: Sequence[str], detail: str) -> str:
             return f"{name}({', '.join(args)})"
         case _:
             assert_never(name)
+
+
+def over_time(word: m.OverTimeWord, clauses: Sequence[str]) -> str:
+    """A condition on all states up to now, its conditions told already."""
+    first, last = clauses[0], clauses[-1]
+    match word:
+        case "sometime":
+            return f"at some time so far {first}"
+        case "always":
+            return f"at all times so far {first}"
+        case "at_most_once":
+            return f"there is at most one stretch of time in which {first}"
+        case "sometime_after":
+            return f"each time that {first}, {last} then or later"
+        case "sometime_before":
+            return f"before {first} for the first time, {last} at some time"
+        case _:
+            assert_never(word)
 
 
 # ---- Terms in English: how the rulebook tells a condition or a value -----------------------------
@@ -221,7 +239,7 @@ class English:
 
     def _part(self, term: m.Term, loose: tuple[type, ...]) -> str:
         text = self.condition(term)
-        return f"({text})" if isinstance(term, loose) else text
+        return f"({text})" if isinstance(term, loose) or self._over_time(term) else text
 
     def _compared(self, term: m.Compare, verb: str) -> str:
         left, right = term.left, term.right
@@ -234,6 +252,9 @@ class English:
         return f"{self.value(left)} {verb} {self.value(right)}"
 
     def _fact(self, term: m.Read | m.DeriveCall, verb: str) -> str:
+        said = self._over_time(term)
+        if said:
+            return said if verb == "is" else f"it is not so that {said}"
         name = self._fluent(term)
         if len(term.args) == 1:
             owner = self.value(term.args[0])
@@ -248,6 +269,13 @@ class English:
         if not term.args:
             return f"“{name}” {held}"
         return f"“{name}” {held} for {joined([self.value(arg) for arg in term.args], 'and')}"
+
+    def _over_time(self, term: m.Term) -> str:
+        """The clause of a condition on all states up to now; empty for other terms."""
+        found = (
+            self.program.derives[term.derive].over_time if isinstance(term, m.DeriveCall) else None
+        )
+        return over_time(found.word, [self.condition(one) for one in found.terms]) if found else ""
 
     def every(self, binders: Sequence[m.Binder]) -> str:
         """ "every pot and every pea": who a rule speaks of, its variables being in sight."""
@@ -316,7 +344,7 @@ class English:
                 return folded(self, term)
             case m.BuiltinCall():
                 args = [self.value(arg) for arg in term.args]
-                return built_in(term.name, args, term.detail)
+                return built_in(cast(m.BuiltinName, term.name), args, term.detail)
             case (
                 m.LeafTerm() | m.Read() | m.DeriveCall() | m.LogicTerm() | m.TestTerm()
                 | m.Rescale() | m.ToReal() | m.TemplateTerm()

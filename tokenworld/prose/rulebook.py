@@ -103,7 +103,7 @@ def _type_words(of: m.ValueType) -> str:
 def facts(program: m.Program) -> Iterator[Entry]:
     english = English(program, {})
     for fluent in program.fluents.values():
-        if fluent.fluent_kind == "attribute":
+        if fluent.fluent_kind == "attribute" or fluent.monitor:
             continue
         of = [kind_word(getattr(one.type, "name", "number")) for one in fluent.params]
         about = f"of {' and '.join(f'{a(one)}' for one in of)}" if of else "alone"
@@ -115,7 +115,7 @@ def facts(program: m.Program) -> Iterator[Entry]:
             value = "" if fluent.type.kind == "bool" else f": {english.value(row.value)}"
             lines.append((1, f"{keys}{value}"))
         yield Entry(capitalised(spoken_name(fluent.name)), "", tuple(lines), str(fluent.span))
-    for derive in program.derives.values():
+    for derive in [one for one in program.derives.values() if one.over_time is None]:
         yield _derived(english, derive)
     for param in program.params.values():
         text = f"{_type_words(param.type)}; {english.value(param.default)} unless a world says else"
@@ -269,7 +269,7 @@ def _phases(program: m.Program) -> Iterator[Entry]:
     phases: list[m.Phase | None] = [*program.phases.values(), None]
     for phase in phases:
         name = "" if phase is None else phase.name
-        laws = [law for law in program.laws.values() if law.phase == name]
+        laws = [law for law in program.laws.values() if law.phase == name and not _is_noting(law)]
         if not laws:
             continue
         order = "simultaneous" if phase is None else phase.order
@@ -286,6 +286,11 @@ def _phases(program: m.Program) -> Iterator[Entry]:
             *told(birth.body, inner, 1),
         ]
         yield Entry(f"Birth of {plural(noun)}", "", tuple(lines), str(birth.span))
+
+
+def _is_noting(law: m.Law) -> bool:
+    """Whether the checker added the law for a condition that an ending or a cost tells itself."""
+    return law.added and any(isinstance(one, m.If) for one in law.body)
 
 
 def _law(program: m.Program, law: m.Law) -> Iterator[Line]:

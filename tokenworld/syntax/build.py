@@ -166,6 +166,11 @@ def _operands(tree: Tree) -> list[Kid]:
     return [left, *reversed(found)]
 
 
+def _conditions(cx: Context, tree: Tree) -> tuple[e.Expr, ...]:
+    """The conditions behind a word about all states, with a `then` between two."""
+    return exprs(cx, tree.kids[1::2])
+
+
 def _binary(cx: Context, tree: Tree) -> e.Expr:
     op = _BINARY[tree.kind]
     return e.Binary(cx.span(tree), op, expr(cx, tree.kids[0]), expr(cx, tree.kids[2]))
@@ -186,6 +191,7 @@ _BUILDERS: Final[dict[str, Build]] = {
     "fold_of": built(e.FoldOf, (word, 0), each_after(expr, "(", ",")),
     "fold_all": built(e.FoldAll, (word, 0), (expr, 2)),
     "not": built(e.Not, (expr, 1)),
+    "over_time": built(e.OverTime, (word, 0), _conditions),
     "and": _and_or,
     "or": _and_or,
     "implies": built(e.Implies, (expr, 0), (expr, 2)),

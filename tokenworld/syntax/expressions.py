@@ -250,6 +250,17 @@ class Not(Node):
     operand: Expr
 
 
+OverTimeWord = Literal["sometime", "always", "at_most_once", "sometime_after", "sometime_before"]
+
+
+@frozen
+class OverTime(Node):
+    """`sometime c`, `sometime_after c then d`: a condition on all states up to now."""
+
+    word: OverTimeWord
+    operands: tuple[Expr, ...]
+
+
 @frozen
 class And(Node):
     """`a and b and …`: two or more operands of one written group."""
@@ -349,6 +360,7 @@ Expr = (
     | FoldOf
     | FoldAll
     | Not
+    | OverTime
     | And
     | Or
     | Implies

@@ -187,7 +187,7 @@ def compile_grammar(grammar: str) -> dict[str, Any]:
     return {
         "grammar": digest_of(grammar),
         "pattern": _lexer_pattern(lark.terminals),
-        "keywords": sorted(text for text in label.values() if re.fullmatch("[a-z]+", text)),
+        "keywords": sorted(text for text in label.values() if re.fullmatch("[a-z_]+", text)),
         "soft": sorted(label[r.expansion[0].name] for r in lark.rules if r.origin.name == "soft"),
         "starts": starts,
         "rules": [_rule_data(rule) for _, rule in rules],

@@ -130,7 +130,7 @@ def mutants(program: Program) -> Iterator[Mutant]:
             yield _mutant(gone, replace(program, laws=rest))
         for change, changed in _inside(law, program, "when", "body"):
             yield _mutant(change, replace(program, laws={**program.laws, name: changed}))
-    for name, derive in program.derives.items():
+    for name, derive in [one for one in program.derives.items() if one[1].over_time is None]:
         for change, turned in _inside(derive, program, "value"):
             yield _mutant(change, replace(program, derives={**program.derives, name: turned}))
 

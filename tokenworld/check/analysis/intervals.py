@@ -212,7 +212,8 @@ class Translator:
             case (
                 "sign" | "next" | "prev" | "floor" | "round" | "sqrt" | "sin" | "cos" | "exp"
                 | "log" | "pow" | "pi" | "tick" | "id" | "born" | "busy" | "did" | "score"
-                | "number"
+                | "number" | "sometime" | "always" | "at_most_once" | "sometime_after"
+                | "sometime_before"
             ):  # fmt: skip
                 return self._opaque(term)
             case _:

@@ -161,7 +161,8 @@ class Context:
     ``names`` are the locals with their (narrowed) types, ``also`` further types of locals that
     have several, ``paths`` the types of paths that a condition has narrowed. ``world`` is the
     world whose objects are visible, but for the ``unborn`` ones.
-    ``was``: the start of the tick may be read. ``me``: somebody acts.
+    ``was``: the start of the tick may be read. ``me``: somebody acts. ``over_time``: all states up
+    to now may be asked about.
     """
 
     draft: Draft
@@ -169,6 +170,7 @@ class Context:
     world: str | None = None
     was: bool = True
     me: bool = True
+    over_time: bool = False
     also: Mapping[str, tuple[m.ValueType, ...]] = field(default_factory=dict)
     unborn: frozenset[str] = frozenset()
     paths: Mapping[Key, tuple[m.ValueType, ...]] = field(default_factory=dict)

@@ -63,8 +63,8 @@ from tokenworld.syntax import nodes as syn
 from tokenworld.syntax.foreign import function_word
 
 Logic = (
-    syn.Not | syn.And | syn.Or | syn.Implies | syn.Choose | syn.Otherwise | syn.Compare
-    | syn.MemberOf | syn.IsType
+    syn.Not | syn.OverTime | syn.And | syn.Or | syn.Implies | syn.Choose | syn.Otherwise
+    | syn.Compare | syn.MemberOf | syn.IsType
 )  # fmt: skip
 
 
@@ -106,6 +106,8 @@ def _logic(expr: Logic, ctx: Context, expected: m.ValueType | None) -> m.Term:
     match expr:
         case syn.Not(operand=inner):
             return m.Not(check_condition(inner, ctx), m.BOOL, expr.span)
+        case syn.OverTime():
+            return _over_time(expr, ctx)
         case syn.And(operands=operands):
             return m.And(_group(operands, ctx, positive=True), m.BOOL, expr.span)
         case syn.Or(operands=operands):
@@ -126,6 +128,16 @@ def _logic(expr: Logic, ctx: Context, expected: m.ValueType | None) -> m.Term:
             return _is_type(expr, ctx)
         case _:
             assert_never(expr)
+
+
+def _over_time(expr: syn.OverTime, ctx: Context) -> m.Term:
+    """A condition on all states up to now."""
+    if not ctx.over_time:
+        what = f"`{expr.word}` asks about all states up to now, which no rule does in a tick."
+        hint = "Ask it in a `goal`, `lose` or `stop` line, or in the `cost` of an action."
+        ctx.draft.stop("TW0411", what, expr.span, "asked here", hint)
+    terms = tuple(check_condition(one, ctx) for one in expr.operands)
+    return m.BuiltinCall(expr.word, terms, m.BOOL, expr.span)
 
 
 def _knowing(term: m.Term, ctx: Context, *, holds: bool = True) -> Context:

@@ -144,7 +144,11 @@ def quoted(span: Span, quote: Mapping[str, str]) -> str:
 def fluent_parts(instance: Instance) -> Iterator[Part]:
     """The start values of each fluent that can be chosen freely, all slots together."""
     for fluent in instance.program.fluents.values():
-        if fluent.fluent_kind != "table" and 0 < _wishes(instance, fluent) <= _MOST_WISHES:
+        if (
+            fluent.fluent_kind != "table"
+            and not fluent.monitor
+            and 0 < _wishes(instance, fluent) <= _MOST_WISHES
+        ):
             yield Part("fluent", fluent.id, fluent.id, fluent.span)
 
 

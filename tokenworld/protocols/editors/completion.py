@@ -143,9 +143,10 @@ def _declared(program: m.Program) -> Iterator[Completion]:
         yield from (Completion(member, "member", enum.name) for member in enum.members)
     yield from (Completion(one.name, "object", one.of) for one in program.objects.values())
     yield from (Completion(n, "param", show_type(p.type)) for n, p in program.params.items())
-    yield from (Completion(n, "derive", show_type(d.type)) for n, d in program.derives.items())
+    yield from (Completion(n, "derive", show_type(d.type)) for n, d in program.derives.items()
+                if d.over_time is None)  # fmt: skip
     for fluent in program.fluents.values():
-        if fluent.fluent_kind != "attribute":
+        if fluent.fluent_kind != "attribute" and not fluent.monitor:
             yield Completion(fluent.name, "fact", show_type(fluent.type))
     if program.actor is not None:
         yield Completion(program.actor_name, "actor", program.actor)

@@ -1,0 +1,307 @@
+"""Conditions on all states up to now: `sometime c` and its kin (language.md §19).
+
+Each is compiled to monitors, relations that rules set: they hold what matters of the states before
+this one. A derive joins them with the condition as it is now, and stands for the words. What runs,
+plans, encodes, exports or stores a state meets ordinary facts. (Baier and McIlraith 2006 compile
+such conditions by automata; these are theirs for the words of PDDL3.)
+
+The state before a tick is noted in it. An action that may change what a condition reads begins with
+the noting: a body reads the state before it. Between such actions nothing changes for the
+condition. Where something else may change it, a law of the last phase reads by `was` how the tick
+began; an action without time, in which no law runs, then still notes by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, cast, get_args
+
+from tokenworld import model as m
+from tokenworld.check.draft import Draft
+from tokenworld.check.typing.context import domain_of
+from tokenworld.check.typing.names import fact_id
+from tokenworld.diagnostics import Span
+from tokenworld.diagnostics.frozen import frozen
+from tokenworld.model import (
+    deep_subterms,
+    effects_in,
+    fluents_read,
+    map_children,
+    slot_writes,
+    subterms,
+    without_none,
+)
+
+_WORDS: Final[tuple[str, ...]] = get_args(m.OverTimeWord)
+_Binders = Mapping[str, m.Binder]
+
+
+def with_monitors(program: m.Program, draft: Draft) -> m.Program:
+    """The program without words about all states; the same one where it has none."""
+    lines = [line.condition for world in program.worlds.values() for line in world.endings]
+    costs = [one.cost for one in program.actions.values() if one.cost is not None]
+    if not any(m.calls((one,), *_WORDS) for one in (*lines, *costs)):
+        return program
+    found = _Monitors(program, draft.text)
+    worlds = {
+        name: replace(world, endings=tuple(found.line(line) for line in world.endings))
+        for name, world in program.worlds.items()
+    }
+    actions = {name: found.paid(action) for name, action in program.actions.items()}
+    return found.noted(replace(program, worlds=worlds, actions=actions))
+
+
+def check_over_time(draft: Draft) -> None:
+    """Report conditions that cannot be asked of states of the past."""
+    for world in draft.worlds.values():
+        for line in world.endings:
+            _check(draft, line.condition)
+    for action in draft.actions.values():
+        if action.cost is not None:
+            _check(draft, action.cost)
+
+
+def _check(draft: Draft, term: m.Term) -> None:
+    for call in subterms(term):
+        if not isinstance(call, m.BuiltinCall) or call.name not in _WORDS:
+            continue
+        for part in deep_subterms(call.args, draft.derives):
+            if isinstance(part, m.BuiltinCall) and part.name in ("score", "busy", "did"):
+                what = f"`{draft.text(part.span)}` is not kept of states of the past."
+                hint = "Ask for facts: keep it in a `function`."
+                draft.tell("TW0411", what, call.span, "asks for it", hint)
+
+
+@frozen
+class _Note:
+    """Where ``when`` holds in the state before, a monitor gets the value ``holds``."""
+
+    when: m.Term
+    monitor: m.Read
+    holds: bool
+
+    def effect(self, when: m.Term) -> m.Effect:
+        """The change, under a condition."""
+        span = self.monitor.span
+        kind = m.AddFact if self.holds else m.RemoveFact
+        return m.If(when, (kind(self.monitor, span),), (), span)
+
+
+@frozen
+class _Monitor:
+    """What is noted for a condition, for all values of the variables in it."""
+
+    name: str
+    params: tuple[m.Binder, ...]
+    notes: tuple[_Note, ...]
+    span: Span
+
+    def effects(self) -> Iterator[m.Effect]:
+        """The noting at the beginning of an action."""
+        for note in self.notes:
+            once = note.effect(note.when)
+            if self.params:
+                assert isinstance(once, m.If)
+                yield m.For(self.params, note.when, once.then, self.span)
+            else:
+                yield once
+
+    def law(self, creates: bool) -> m.Law:
+        """The noting at the end of a tick, of how the tick began; not for what it ``creates``."""
+        whens = [_past(one.when) for one in self.notes]
+        if creates:
+            old = [_old(one) for one in self.params if isinstance(one.type, m.ObjectType)]
+            whens = [_and(*old, one) for one in whens]
+        news = [
+            _and(when, _not(one.monitor) if one.holds else one.monitor)
+            for one, when in zip(self.notes, whens, strict=True)
+        ]
+        body = tuple(one.effect(when) for one, when in zip(self.notes, whens, strict=True))
+        return m.Law(self.name, self.params, "", _or(*news), body, self.span, added=True)
+
+
+@dataclass
+class _Monitors:
+    """Compiles the words of one program; ``text`` is the source text of a place."""
+
+    program: m.Program
+    text: Callable[[Span], str]
+    found: dict[tuple[str, tuple[tuple[str, m.ValueType], ...]], m.Derive] = field(
+        default_factory=dict
+    )
+    relations: dict[str, m.Fluent] = field(default_factory=dict)
+    monitors: list[_Monitor] = field(default_factory=list)
+
+    def line(self, line: m.Ending) -> m.Ending:
+        """An ending with derives for the words in it."""
+        return replace(line, condition=self._term(line.condition, {}))
+
+    def paid(self, action: m.Action) -> m.Action:
+        """An action with derives for the words in its cost."""
+        if action.cost is None:
+            return action
+        binders = {one.name: one for one in action.params}
+        return replace(action, cost=self._term(action.cost, binders))
+
+    # ---- terms ------------------------------------------------------------------------------
+
+    def _term(self, term: m.Term, binders: _Binders) -> m.Term:
+        if isinstance(term, m.Fold):
+            binders = {**binders, **{one.name: one for one in term.binders}}
+        found = map_children(term, lambda one: self._term(one, binders))
+        if isinstance(found, m.BuiltinCall) and found.name in _WORDS:
+            return self._called(found, binders)
+        return found
+
+    def _called(self, call: m.BuiltinCall, binders: _Binders) -> m.Term:
+        """The call of the derive that answers it; equal words about equal variables share one."""
+        names = {one.name for one in subterms(call) if isinstance(one, m.Local)}
+        params = tuple(
+            replace(one, domain=domain_of(without_none(one.type)), type=without_none(one.type))
+            for name, one in binders.items()
+            if name in names
+        )
+        text = " ".join(self.text(call.span).split())
+        key = (text, tuple((one.name, one.type) for one in params))
+        if key not in self.found:
+            self.found[key] = self._derive(call, text, params)
+        args = tuple(m.Local(one.name, one.type, call.span) for one in params)
+        return m.DeriveCall(self.found[key].name, args, m.BOOL, call.span)
+
+    def _derive(self, call: m.BuiltinCall, text: str, params: tuple[m.Binder, ...]) -> m.Derive:
+        value, notes = self._compiled(call, text, params)
+        name = self._fresh(text)
+        self.monitors.append(_Monitor(name, params, notes, call.span))
+        said = m.OverTime(cast(m.OverTimeWord, call.name), call.args)
+        return m.Derive(name, params, value, m.BOOL, call.span, over_time=said)
+
+    def _compiled(
+        self, call: m.BuiltinCall, text: str, params: tuple[m.Binder, ...]
+    ) -> tuple[m.Term, tuple[_Note, ...]]:
+        """What holds now by the monitors, and what is noted of the state before."""
+
+        def monitor(state: str) -> m.Read:
+            return self._monitor(f"{text} ({state})", params, call.span)
+
+        first, last = call.args[0], call.args[-1]
+        match call.name:
+            case "sometime":
+                seen = monitor("seen")
+                return _or(seen, first), (_Note(first, seen, True),)
+            case "always":
+                broken = monitor("broken")
+                return _and(_not(broken), first), (_Note(_not(first), broken, True),)
+            case "at_most_once":
+                seen, left, broken = monitor("seen"), monitor("left"), monitor("broken")
+                again = _and(first, left)
+                return _not(_or(broken, again)), (
+                    _Note(again, broken, True),
+                    _Note(_and(seen, _not(first)), left, True),
+                    _Note(first, seen, True),
+                )
+            case "sometime_before":
+                seen, broken = monitor("seen"), monitor("broken")
+                early = _and(first, _not(seen))
+                notes = (_Note(early, broken, True), _Note(last, seen, True))
+                return _not(_or(broken, early)), notes
+            case "sometime_after":
+                owed = monitor("owed")
+                notes = (_Note(last, owed, False), _Note(_and(first, _not(last)), owed, True))
+                return _or(last, _not(_or(owed, first))), notes
+            case _:
+                raise AssertionError(call.name)
+
+    def _monitor(self, name: str, params: tuple[m.Binder, ...], span: Span) -> m.Read:
+        name = self._fresh(name)
+        formals = tuple(m.FluentParam(one.name, one.type) for one in params)
+        key = fact_id(name)
+        found = m.Fluent(key, name, "relation", formals, m.BOOL, None, span, monitor=True)
+        self.relations[found.id] = found
+        args = tuple(m.Local(one.name, one.type, span) for one in params)
+        return m.Read(found.id, args, m.BOOL, span)
+
+    def _fresh(self, wanted: str) -> str:
+        program = self.program
+        taken = {one.name for one in program.fluents.values()}
+        taken |= program.derives.keys() | program.laws.keys()
+        taken |= {one.name for one in self.relations.values()}
+        taken |= {one.name for one in self.found.values()}
+        name, number = wanted, 2
+        while name in taken:
+            name, number = f"{wanted} {number}", number + 1
+        return name
+
+    # ---- rules ------------------------------------------------------------------------------
+
+    def noted(self, program: m.Program) -> m.Program:
+        """The program whose actions and laws note what these words need."""
+        derives = {**program.derives, **{one.name: one for one in self.found.values()}}
+        program = replace(program, derives=derives, fluents={**program.fluents, **self.relations})
+        actions, laws = dict(program.actions), dict(program.laws)
+        rounds = _has_rounds(program)
+        bodies = [one.body for one in actions.values()] + [one.body for one in laws.values()]
+        creates = any(isinstance(one, m.Create) for body in bodies for one in effects_in(body))
+        for one in self.monitors:
+            whens = [note.when for note in one.notes]
+            reads = fluents_read(whens, derives) - self.relations.keys()
+            by_actions = not rounds and _by_actions(program, whens, reads)
+            if not by_actions:
+                laws[one.name] = one.law(creates)
+            for name, action in program.actions.items():
+                alone = action.may_be_free and not rounds
+                if _may_change(action.body, reads) and (by_actions or alone):
+                    notes = (*actions[name].notes, *one.effects())
+                    actions[name] = replace(actions[name], notes=notes)
+        return replace(program, actions=actions, laws=laws)
+
+
+def _by_actions(program: m.Program, whens: Iterable[m.Term], reads: frozenset[str]) -> bool:
+    """Whether what is read changes only when an action is done."""
+    others = [one.body for one in program.laws.values()]
+    others += [one.cancelled for one in program.actions.values()]
+    asks = deep_subterms(whens, program.derives)
+    ticks = any(isinstance(one, m.BuiltinCall) and one.name == "tick" for one in asks)
+    return not (ticks or any(_may_change(body, reads) for body in others))
+
+
+def _has_rounds(program: m.Program) -> bool:
+    """Whether several actors act between two states."""
+    return any(len(world.turns) > 1 for world in program.worlds.values())
+
+
+def _may_change(body: m.Body, reads: frozenset[str]) -> bool:
+    """Whether a body may change a fact of these; new and gone objects are counted."""
+    return any(
+        isinstance(effect, m.Create | m.Destroy)
+        or any(one.target.fluent in reads for one in slot_writes(effect))
+        for effect in effects_in(body)
+    )
+
+
+def _past(term: m.Term) -> m.Term:
+    """The term as it was when the tick began."""
+
+    def one(part: Any) -> Any:
+        return replace(cast(Any, part), was=True) if isinstance(part, m.StateTerm) else part
+
+    return m.copied(term, one)
+
+
+def _old(binder: m.Binder) -> m.Term:
+    """That an object was there before the tick."""
+    one, number, span = m.Local(binder.name, binder.type, binder.span), m.NumberType(), binder.span
+    sides = m.BuiltinCall("born", (one,), number, span), m.BuiltinCall("tick", (), number, span)
+    return m.Compare("<", *sides, m.BOOL, span)
+
+
+def _not(term: m.Term) -> m.Term:
+    return m.Not(term, m.BOOL, term.span)
+
+
+def _and(*terms: m.Term) -> m.Term:
+    return terms[0] if len(terms) == 1 else m.And(terms, m.BOOL, terms[0].span)
+
+
+def _or(*terms: m.Term) -> m.Term:
+    return terms[0] if len(terms) == 1 else m.Or(terms, m.BOOL, terms[0].span)
