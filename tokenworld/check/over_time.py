@@ -20,7 +20,6 @@ from typing import Any, Final, cast, get_args
 from tokenworld import model as m
 from tokenworld.check.draft import Draft
 from tokenworld.check.typing.context import domain_of
-from tokenworld.check.typing.names import fact_id
 from tokenworld.diagnostics import Span
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model import (
@@ -162,7 +161,7 @@ class _Monitors:
             for name, one in binders.items()
             if name in names
         )
-        text = " ".join(self.text(call.span).split())
+        text = " ".join(self.text(call.span).replace(".", " ").split())
         key = (text, tuple((one.name, one.type) for one in params))
         if key not in self.found:
             self.found[key] = self._derive(call, text, params)
@@ -181,8 +180,12 @@ class _Monitors:
     ) -> tuple[m.Term, tuple[_Note, ...]]:
         """What holds now by the monitors, and what is noted of the state before."""
 
+        fluents = self.program.fluents
+        reads = fluents_read(call.args, self.program.derives)
+        secret = any(fluents[one].secret for one in reads if one in fluents)
+
         def monitor(state: str) -> m.Read:
-            return self._monitor(f"{text} ({state})", params, call.span)
+            return self._monitor(f"{text} ({state})", params, call.span, secret=secret)
 
         first, last = call.args[0], call.args[-1]
         match call.name:
@@ -212,14 +215,16 @@ class _Monitors:
             case _:
                 raise AssertionError(call.name)
 
-    def _monitor(self, name: str, params: tuple[m.Binder, ...], span: Span) -> m.Read:
+    def _monitor(
+        self, name: str, params: tuple[m.Binder, ...], span: Span, *, secret: bool
+    ) -> m.Read:
         name = self._fresh(name)
         formals = tuple(m.FluentParam(one.name, one.type) for one in params)
-        key = fact_id(name)
-        found = m.Fluent(key, name, "relation", formals, m.BOOL, None, span, monitor=True)
-        self.relations[found.id] = found
+        self.relations[name] = m.Fluent(
+            name, name, "relation", formals, m.BOOL, None, span, secret=secret, monitor=True
+        )
         args = tuple(m.Local(one.name, one.type, span) for one in params)
-        return m.Read(found.id, args, m.BOOL, span)
+        return m.Read(name, args, m.BOOL, span)
 
     def _fresh(self, wanted: str) -> str:
         program = self.program

@@ -14,7 +14,7 @@ from shared import Json, once, serve, told
 
 from tokenworld.engine import EngineSimulator
 from tokenworld.ground import Command
-from tokenworld.planning.lower.encode import Encoding, encode, grounded, plain_goal
+from tokenworld.planning.lower.encode import Encoding, encode, encode_plain
 from tokenworld.planning.lower.facts import Facts
 from tokenworld.planning.search.compiled.search import CompiledBreadthFirst
 from tokenworld.planning.search.compiled.tables import Tables
@@ -87,11 +87,8 @@ def _translated(domain: str, problem: str) -> tuple[list[str], tuple[Command, ..
         lambda fluent, args: simulator.read(first, fluent, args),
         stored=lambda fluent: simulator.stored(first, fluent),
     )
-    names, line = list(engine.instance.names), plain_goal(facts, None)
-    task = None if line is None else grounded(facts, line, grouped=True)
-    if task is not None and task.goal is not None:
-        return names, tuple(Command(one[0], one[1]) for one in task.operators)
-    found = encode(engine.instance, simulator, first, None)
+    names = list(engine.instance.names)
+    found = encode_plain(facts, None) or encode(engine.instance, simulator, first, None)
     if not isinstance(found, Encoding):
         raise ValueError("; ".join(map(str, found.obstacles)))
     return names, tuple(one.command for one in found.task.operators if one.command)

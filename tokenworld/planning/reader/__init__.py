@@ -32,8 +32,9 @@ from tokenworld.planning.reader.files import (
     read_problem,
     shared_objects,
 )
+from tokenworld.planning.reader.monitors import Monitors
 from tokenworld.planning.reader.sexpr import Faults
-from tokenworld.planning.reader.text import file_lines, is_inexact, world_names
+from tokenworld.planning.reader.text import file_lines, is_inexact, rules_added, world_names
 
 __all__ = ["Imported", "import_pddl"]
 
@@ -62,9 +63,11 @@ def import_pddl(domain_source: Source, problem_sources: tuple[Source, ...]) -> I
     Raises `Failure` with everything that is wrong or cannot be taken, each with its place.
     """
     found = _read(domain_source, problem_sources, counted=False)
-    if is_inexact(*found[:2]):
+    added = rules_added(*found[:2])
+    if is_inexact(*found[:2], added):
         found = _read(domain_source, problem_sources, counted=True)
-    return _imported(*found)
+        added = rules_added(*found[:2])
+    return _imported(*found, added)
 
 
 def _read(
@@ -98,9 +101,11 @@ def _read(
     return domain, read, remarks
 
 
-def _imported(domain: Domain, problems: tuple[Problem, ...], remarks: list[Diagnostic]) -> Imported:
+def _imported(
+    domain: Domain, problems: tuple[Problem, ...], remarks: list[Diagnostic], added: Monitors
+) -> Imported:
     names = world_names(problems)
-    lines = list(file_lines(domain, problems, names, remarks))
+    lines = list(file_lines(domain, problems, names, added, remarks))
     text = "".join(f"{line}\n" for line, _ in lines)
     return Imported(text, tuple(span for _, span in lines), names, in_order(remarks))
 
@@ -129,7 +134,7 @@ def _without_order(domain: Domain) -> frozenset[str]:
     asked = tuple(action for action in domain.actions if _reads_its_changes(action))
     if not asked:
         return frozenset()
-    rules = _imported(replace(domain, actions=asked), (), [])
+    rules = _imported(replace(domain, actions=asked), (), [], Monitors())
     found = check_source(Source("domain.tw", None, rules.text)).diagnostics
     late = [one.span.line for one in found if one.span and one.code in _READ_AFTER_CHANGE]
     places = [rules.place(line) for line in late]

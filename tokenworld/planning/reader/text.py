@@ -36,11 +36,12 @@ def file_lines(
     domain: Domain,
     problems: tuple[Problem, ...],
     names: tuple[str, ...],
+    added: Monitors,
     remarks: list[Diagnostic],
 ) -> Iterator[Line]:
-    """All lines; ``names`` are those of the worlds. What is dropped goes to ``remarks``."""
+    """All lines; ``names`` are those of the worlds, ``added`` comes from `rules_added`. What is
+    dropped goes to ``remarks``."""
     real = _real_functions(domain, problems)
-    added = _monitors(domain, problems, real | {FRACTION})
     yield "edition 1", domain.name.span
     yield from _pddl_block(domain, problems, names, added, remarks)
     yield from _rule_lines(domain, problems, added, real)
@@ -48,15 +49,12 @@ def file_lines(
         yield from _world_lines(domain, problem, name, added)
 
 
-def _monitors(
-    domain: Domain,
-    problems: tuple[Problem, ...],
-    real: frozenset[str],
-) -> Monitors:
+def rules_added(domain: Domain, problems: tuple[Problem, ...]) -> Monitors:
     """The rules of the constraints and preferences of the one problem that has some, and of costs
     with decimals, as those of a rule are whole numbers."""
     if not problems:
         return Monitors()
+    real = _real_functions(domain, problems) | {FRACTION}
 
     def members(one: Bound) -> int:
         return len(_members(domain, problems[0], one.param.type))
@@ -326,13 +324,11 @@ def _real_functions(domain: Domain, problems: tuple[Problem, ...]) -> frozenset[
         real = real.union(*met)
 
 
-def is_inexact(domain: Domain, problems: tuple[Problem, ...]) -> bool:
+def is_inexact(domain: Domain, problems: tuple[Problem, ...], added: Monitors) -> bool:
     """Whether a cost is no whole number, as those of a `.tw` action are, in any unit."""
     real = _real_functions(domain, problems) | {FRACTION}
-    if any(one.cost is not None and one.cost.numbers & real for one in domain.actions):
-        added = _monitors(domain, problems, real)
-        return added.paid is None
-    return False
+    costs = (one.cost for one in domain.actions if one.cost is not None)
+    return added.paid is None and any(one.numbers & real for one in costs)
 
 
 def _open_fluents(domain: Domain, problems: tuple[Problem, ...]) -> frozenset[str]:
