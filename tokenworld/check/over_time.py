@@ -39,15 +39,15 @@ _Binders = Mapping[str, m.Binder]
 def with_monitors(program: m.Program, draft: Draft) -> m.Program:
     """The program without words about all states; the same one where it has none."""
     lines = [line.condition for world in program.worlds.values() for line in world.endings]
-    costs = [one.cost for one in program.actions.values() if one.cost is not None]
-    if not any(m.calls((one,), *_WORDS) for one in (*lines, *costs)):
+    asked = [term for one in program.actions.values() for term in _asked(one)]
+    if not m.calls((*lines, *asked), *_WORDS):
         return program
     found = _Monitors(program, draft.text)
     worlds = {
         name: replace(world, endings=tuple(found.line(line) for line in world.endings))
         for name, world in program.worlds.items()
     }
-    actions = {name: found.paid(action) for name, action in program.actions.items()}
+    actions = {name: found.action(action) for name, action in program.actions.items()}
     return found.noted(replace(program, worlds=worlds, actions=actions))
 
 
@@ -57,15 +57,26 @@ def check_over_time(draft: Draft) -> None:
         for line in world.endings:
             _check(draft, line.condition)
     for action in draft.actions.values():
-        if action.cost is not None:
-            _check(draft, action.cost)
+        lets = frozenset(one.name for one in action.guards if isinstance(one, m.Let))
+        for term in _asked(action):
+            _check(draft, term, lets)
 
 
-def _check(draft: Draft, term: m.Term) -> None:
+def _asked(action: m.Action) -> Iterator[m.Term]:
+    """The terms of an action that may ask about all states."""
+    yield from (one.condition for one in action.requires)
+    yield from () if action.cost is None else (action.cost,)
+
+
+def _check(draft: Draft, term: m.Term, lets: frozenset[str] = frozenset()) -> None:
     for call in subterms(term):
         if not isinstance(call, m.BuiltinCall) or call.name not in _WORDS:
             continue
         for part in deep_subterms(call.args, draft.derives):
+            if isinstance(part, m.Local) and part.name in lets:
+                what = f"`{part.name}` is a value of this state, and the condition is about all."
+                hint = "Write in the condition what the `let` names."
+                draft.tell("TW0411", what, call.span, "asks for it", hint)
             if isinstance(part, m.BuiltinCall) and part.name in ("score", "busy", "did"):
                 what = f"`{draft.text(part.span)}` is not kept of states of the past."
                 hint = "Ask for facts: keep it in a `function`."
@@ -136,12 +147,18 @@ class _Monitors:
         """An ending with derives for the words in it."""
         return replace(line, condition=self._term(line.condition, {}))
 
-    def paid(self, action: m.Action) -> m.Action:
-        """An action with derives for the words in its cost."""
-        if action.cost is None:
-            return action
+    def action(self, action: m.Action) -> m.Action:
+        """An action with derives for the words in its requires and its cost."""
         binders = {one.name: one for one in action.params}
-        return replace(action, cost=self._term(action.cost, binders))
+
+        def require(one: m.Let | m.Require) -> m.Let | m.Require:
+            if isinstance(one, m.Let):
+                return one
+            atoms = tuple(replace(part, term=self._term(part.term, binders)) for part in one.atoms)
+            return replace(one, condition=self._term(one.condition, binders), atoms=atoms)
+
+        cost = None if action.cost is None else self._term(action.cost, binders)
+        return replace(action, guards=tuple(map(require, action.guards)), cost=cost)
 
     # ---- terms ------------------------------------------------------------------------------
 

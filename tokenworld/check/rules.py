@@ -288,7 +288,7 @@ def _step(step: syn.ActionStep, ctx: Context, steps: _Steps) -> Context:
 
 
 def _require(step: syn.Require, ctx: Context, lets: Collection[str]) -> m.Require:
-    condition = check_condition(step.condition, ctx)
+    condition = check_condition(step.condition, replace(ctx, over_time=True))
     label = step.label.value if step.label is not None else ""
     text = ctx.draft.attempt(lambda: text_of(step.text, ctx))
     atoms = atoms_of(condition, ctx.draft.text, lets)

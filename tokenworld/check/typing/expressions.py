@@ -133,8 +133,8 @@ def _logic(expr: Logic, ctx: Context, expected: m.ValueType | None) -> m.Term:
 def _over_time(expr: syn.OverTime, ctx: Context) -> m.Term:
     """A condition on all states up to now."""
     if not ctx.over_time:
-        what = f"`{expr.word}` asks about all states up to now, which no rule does in a tick."
-        hint = "Ask it in a `goal`, `lose` or `stop` line, or in the `cost` of an action."
+        what = f"`{expr.word}` asks about all states up to now, which nothing does in a tick."
+        hint = "Ask it in an ending of a world, or in a `require` or the `cost` of an action."
         ctx.draft.stop("TW0411", what, expr.span, "asked here", hint)
     terms = tuple(check_condition(one, ctx) for one in expr.operands)
     return m.BuiltinCall(expr.word, terms, m.BOOL, expr.span)
