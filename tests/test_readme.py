@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from cyclopts import App, CycloptsError
 
+from tests.docs import pages
+from tests.docs.pages import follow, texts
 from tokenworld.cli import app
 from tokenworld.diagnostics import Source, render
 from tokenworld.session import check_text
@@ -22,27 +22,17 @@ README = ROOT / "README.md"
 PAGES = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 ALL_PAGES = [*PAGES, *sorted((ROOT / "docs" / "adr").glob("*.md"))]
 ERRORS = sorted((ROOT / "docs" / "errors").glob("*.md"))
-FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FOLLOWED = [ROOT / "docs" / "tutorial.md", ROOT / "docs" / "tutorial-pddl.md"]
+"""Their programs grow from block to block: tests/docs/test_tutorials.py follows them."""
 
 
 def named(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
-def blocks(path: Path, language: str) -> list[str]:
-    """The fenced blocks of one language."""
-    return [
-        text for tag, text in FENCE.findall(path.read_text(encoding="utf-8")) if tag == language
-    ]
-
-
 def marked(mark: str) -> str:
     """The block of the README behind an HTML comment."""
-    text = README.read_text(encoding="utf-8")
-    assert text.count(f"<!-- {mark} -->") == 1
-    found = FENCE.match(text.split(f"<!-- {mark} -->\n")[1])
-    assert found is not None
-    return found[2]
+    return pages.marked(README, mark)
 
 
 # ---- the two commands -------------------------------------------------------------------------
@@ -86,12 +76,12 @@ def test_ci_finds_the_same_lines() -> None:
 
 def commands(path: Path) -> Iterator[list[str]]:
     """Every `tw …` line of the shell and console blocks, as words."""
-    for line in "".join(blocks(path, "sh")).splitlines():
+    for line in "".join(texts(path, "sh")).splitlines():
         for part in line.split("&&"):
             words = shlex.split(part, comments=True)
             if words and Path(words[0]).name == "tw":
                 yield words[1:]
-    for line in "".join(blocks(path, "console")).splitlines():
+    for line in "".join(texts(path, "console")).splitlines():
         if line.startswith("$ "):
             words = shlex.split(line[2:])
             assert words[0] == "tw"
@@ -155,36 +145,21 @@ def test_the_page_of_commands_is_complete_and_true() -> None:
 # ---- programs in the text ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("path", PAGES, ids=named)
+@pytest.mark.parametrize("path", [one for one in PAGES if one not in FOLLOWED], ids=named)
 def test_programs_are_sound(path: Path) -> None:
-    for number, text in enumerate(blocks(path, "tw"), 1):
+    for number, text in enumerate(texts(path, "tw"), 1):
         source = Source(f"{named(path)}, program {number}", None, text)
         checked = check_text(source)
         assert not checked.diagnostics, render(checked.diagnostics, {source.name: source})
 
 
-def test_the_sample_refuses_as_shown(tmp_path: Path) -> None:
-    (tmp_path / "attic.tw").write_text(marked("sample: attic.tw"), encoding="utf-8")
+def test_the_readme_can_be_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     text = README.read_text(encoding="utf-8")
     lines = ("take iron key", "open chest with iron key")
     assert all(f"`{line}`" in text for line in lines)
     (tmp_path / "script.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    shown = marked("output: attic.tw script.txt").splitlines()
-    lines_shown = run_tw(tmp_path, shown[0]).splitlines()
-    assert [one.split()[0] for one in lines_shown[-2:]] == ["link", "run"]
-    assert lines_shown[:-2] == shown[1:]
-    (plan,) = [block for block in blocks(README, "console") if "tw plan" in block]
-    assert run_tw(tmp_path, plan.splitlines()[0]).splitlines() == plan.splitlines()[1:]
-
-
-def run_tw(folder: Path, line: str) -> str:
-    program = "from tokenworld.cli import main; main()"
-    command = [sys.executable, "-c", program, *shlex.split(line.removeprefix("$ tw "))]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
-        command, capture_output=True, text=True, cwd=folder, env=environment, check=True
-    )
-    return done.stdout
+    assert follow(README, tmp_path) == 2
 
 
 # ---- links ------------------------------------------------------------------------------------
