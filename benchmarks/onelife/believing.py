@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.onelife.documents import Document
-from benchmarks.onelife.laws import Observables, beliefs, objects_of, proposed, weights
+from benchmarks.onelife.laws import Experts, Observables, beliefs, proposed, weights
 from benchmarks.onelife.scenarios import Observed
 from tokenworld.engine import Engine
 from tokenworld.ground import PASS
@@ -29,13 +29,15 @@ _Shares = dict[tuple[int, str], dict[Any, float]]
 class Believing:
     """The product of experts, slot by slot; what its slots do not tell stays as it was."""
 
-    def __init__(self, name: str, engines: Mapping[str, Engine], what: Observables) -> None:
+    def __init__(
+        self, name: str, engines: Sequence[tuple[Experts, Engine]], what: Observables
+    ) -> None:
         self.name, self._engines, self._what = name, engines, what
         self._known: dict[int, tuple[Observed, _Shares]] = {}
+        self._same: dict[str, dict[Any, float]] = {}
 
     def score(self, one: Observed, candidate: Document) -> float:
-        told = self._what.told(one.before, one.action, candidate)
-        attrs = {each["id"]: each["attrs"] for each in told["objects"]}
+        attrs = self._what.attrs(one.before, one.action, candidate)
         total = 0.0
         for (number, name), shares in self._shares(one).items():
             share = shares.get(attrs[number][name], 0.0)
@@ -58,18 +60,22 @@ class Believing:
         return self._known[id(one)][1]
 
     def _found(self, one: Observed) -> _Shares:
-        found: _Shares = {}
-        for fluent, engine in self._engines.items():
-            for number in objects_of(fluent, one.before):
-                state = engine.restored(self._what.told(one.before, one.action, one.before, number))
-                shares: dict[Any, float] = {}
-                for each in engine.distribution(state, PASS).successors:
-                    shown: Any = engine.json(each.state)
-                    attrs = next(x["attrs"] for x in shown["objects"] if x["id"] == number)
-                    value = attrs[fluent.partition(".")[2]]
-                    shares[value] = shares.get(value, 0.0) + float(each.probability)
-                found[number, fluent.partition(".")[2]] = shares
-        return found
+        attrs = self._what.attrs(one.before, one.action, one.before)
+        return {
+            (number, experts.name): self._listed(experts, engine, experts.state(attrs, number))
+            for experts, engine in self._engines for number in experts.numbers(attrs)
+        }  # fmt: skip
+
+    def _listed(self, experts: Experts, engine: Engine, state: Document) -> dict[Any, float]:
+        key = f"{experts.fluent} {state}"
+        if key not in self._same:
+            shares: dict[Any, float] = {}
+            for each in engine.distribution(engine.restored(state), PASS).successors:
+                shown: Any = engine.json(each.state)
+                value = shown["objects"][-1]["attrs"][experts.name]
+                shares[value] = shares.get(value, 0.0) + float(each.probability)
+            self._same[key] = shares
+        return self._same[key]
 
 
 def learned(
@@ -78,13 +84,15 @@ def learned(
     """Propose laws, fit their weights; the model with them, and the one with all weights 1."""
     known = [x for at, x in enumerate(episode) if at % _HELD_OUT]
     rows = [what.row(x.before, x.action, x.after, f"step {at}") for at, x in enumerate(known)]
-    plain, fitted = dict[str, Engine](), dict[str, Engine]()
-    for fluent, text in beliefs(proposed(rows), what).items():
-        file = folder / f"{fluent.replace('.', '_')}.tw"
-        file.write_text(text, encoding="utf-8")
+    told = [(what.attrs(x.before, x.action, x.before), what.attrs(x.before, x.action, x.after))
+            for x in episode]  # fmt: skip
+    plain, fitted = list[tuple[Experts, Engine]](), list[tuple[Experts, Engine]]()
+    for experts in beliefs(proposed(rows), what):
+        file = folder / f"{experts.fluent.replace('.', '_')}.tw"
+        file.write_text(experts.text, encoding="utf-8")
         world = open_world(str(file))
-        plain[fluent] = world.engine
-        fitted[fluent] = _with(world, weights(world, fluent, episode, what))
+        plain.append((experts, world.engine))
+        fitted.append((experts, _with(world, weights(world, experts, told))))
     return (Believing(f"laws, fitted, {name}", fitted, what),
             Believing(f"laws, weights 1, {name}", plain, what))  # fmt: skip
 

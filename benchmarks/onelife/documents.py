@@ -28,6 +28,7 @@ __all__ = [
     "Game",
     "Numbers",
     "blank",
+    "daylight",
     "distance",
     "document",
     "game_of",
@@ -65,6 +66,11 @@ def blank(area: tuple[int, int], step: int = 0) -> Game:
     game._world.reset(seed=1)
     game._update_time()
     return game
+
+
+def daylight(step: int) -> float:
+    """The daylight after so many steps."""
+    return float(blank((1, 1), step)._world.daylight)
 
 
 @cache

@@ -25,7 +25,7 @@ from tokenworld.gym.crafter import COMMANDS, CrafterStates, world_text
 from tokenworld.session import open_world
 from tokenworld.session.loading import OpenWorld
 from tokenworld.verbs.learn.evidence import collected, learned_params
-from tokenworld.verbs.learn.fitting import Fit, Fitted, fit
+from tokenworld.verbs.learn.fitting import Fit, Fitted, fit, minimizer
 from tokenworld.verbs.records.transitions import Transition
 
 __all__ = ["FEWEST", "Recovered", "recovered", "table", "with_params", "written"]
@@ -101,7 +101,7 @@ def recovered(folder: Path, area: int, seed: int, rows: int) -> Recovered:
     """Play, forget and fit."""
     world, truth = _forgotten(folder, area)
     params = {name: replace(one, value=0.5) for name, one in learned_params(world).items()}
-    __import__("scipy.optimize")  # its start is no part of a fit
+    minimizer()  # its start is no part of a fit
     played = list(_played(CrafterStates(world), area, seed, rows))
     begun = time.process_time()
     found = collected(world, played, params, lambda text: None)

@@ -8,16 +8,17 @@ Beside them one `believe` for each slot says that it stays. `tw learn fit` finds
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from crafter import constants
 
-from benchmarks.onelife.documents import Document
+from benchmarks.onelife.documents import Document, daylight
 from benchmarks.onelife.models import placed
 from benchmarks.onelife.scenarios import Observed
-from tokenworld.engine import Engine, State
+from tokenworld.engine import Engine
 from tokenworld.ground import PASS
 from tokenworld.gym.crafter import COMMANDS, CrafterStates
 from tokenworld.session.loading import OpenWorld
@@ -33,7 +34,7 @@ from tokenworld.verbs.learn.propose.text.wording import Wording, word
 from tokenworld.verbs.learn.propose.worldrows import WorldSteps
 from tokenworld.verbs.records.transitions import Transition
 
-__all__ = ["Observables", "beliefs", "explored", "objects_of", "proposed", "weights"]
+__all__ = ["Attrs", "Experts", "Observables", "beliefs", "explored", "proposed", "weights"]
 
 DOUBT: Final = 0.01
 """What an expert leaves for all values that it does not name."""
@@ -51,19 +52,25 @@ _CONTEXT: Final = {
     "Body": ("kind", "told", "faced", "dx", "dy", "near", "had_life", "had_clock"),
 }  # fmt: skip
 """What laws may read and nobody predicts: it is as it was before the command."""
-_UNLEVELLED: Final = ("arrived", "facing", "sleeping")
+_UNLEVELLED: Final = ("arrived", "facing", "sleeping", "steps", "done")
 NARROW: Final = {
     "Player": ("px", "py", "health", *_ITEMS, "arrived"),
     "Body": ("x", "y", "life", "here", "clock"),
 }  # fmt: skip
 """The observables of OneLife's public code: positions, health, the inventory, which bodies there
 are, and their cooldowns."""
-WIDE: Final = {"Player": (*NARROW["Player"], "facing", "sleeping", *_COUNTERS),
-               "Body": NARROW["Body"]}  # fmt: skip
+WIDE: Final = {
+    "Player": (*NARROW["Player"], "facing", "sleeping", "steps", "done", *_COUNTERS),
+    "Body": NARROW["Body"],
+}
 """Those, and what else the paper's schema tells of the player: the counters of needs, the facing,
-sleep."""
+sleep, the last action; and the number of steps. The daylight of a predicted document is that of its
+number of steps, as the game computes it."""
 _WALKED: Final = ("grass", "sand", "path", "lava")
 _ACTIONS: Final = tuple(constants.actions)
+
+
+Attrs = Mapping[int, Document]
 
 
 @dataclass(frozen=True)
@@ -73,21 +80,16 @@ class Observables:
 
     slots: Mapping[str, tuple[str, ...]]
 
-    def told(
-        self, before: Document, action: str, shown: Document, only: int | None = None
-    ) -> dict[str, Any]:
-        """A `tw-state/1` of the observables of a document, with the context of the one before; of
-        the bodies, all or only one."""
+    def told(self, before: Document, action: str, shown: Document) -> dict[str, Any]:
+        """A `tw-state/1` of the observables of a document, with the context of the one before."""
         levels = {f"had_{name}": x for name, x in _levels(before).items()
-                  if name in self.slots["Player"]}  # fmt: skip
+                  if name in self.slots["Player"] and name not in _UNLEVELLED}  # fmt: skip
         context = {**_player_context(before, action), **levels}, _body_contexts(before, action)
-        return {
-            "world": "observed", "tick": 0, "seed": 0, "outcomes": [], "awarded": [], "fired": [],
-            "long": {}, "format": "tw-state/1", "functions": {}, "relations": {},
-            "next_id": 1 + max((one["entity_id"] for one in before["objects"]), default=0),
-            "objects": [one for one in self._objects(before, shown, *context)
-                        if only is None or one["id"] in (0, only)],
-        }  # fmt: skip
+        return _state([*self._objects(before, shown, *context)])
+
+    def attrs(self, before: Document, action: str, shown: Document) -> Attrs:
+        """The observables by the number of the object; the player's is 0."""
+        return {one["id"]: one["attrs"] for one in self.told(before, action, shown)["objects"]}
 
     def _objects(
         self, before: Document, shown: Document, own: Document, others: Mapping[int, Document]
@@ -125,7 +127,9 @@ class Observables:
         if "facing" in kept:
             ways = {name: way for way, name in _FACING.items()}
             own["facing"] = dict(zip("xy", ways[player["facing"]], strict=True))
-            own["sleeping"] = player["sleeping"]
+            own["sleeping"], own["action"] = player["sleeping"], player["done"]
+            into["step_count"] += player["steps"]
+            into["daylight"] = daylight(into["step_count"])
             own.update((name, own[name] + player[name] / 2) for name in _COUNTERS)
         attrs = dict(zip(numbers, bodies, strict=True))
         into["objects"] = [one for one in into["objects"] if attrs[one["entity_id"]]["here"]]
@@ -136,6 +140,14 @@ class Observables:
             one.update((x, one[x] + now["clock"]) for x in ("cooldown", "reload", "grown")
                        if x in one)  # fmt: skip
         return into
+
+
+def _state(objects: list[Document]) -> Document:
+    return {
+        "world": "observed", "tick": 0, "seed": 0, "outcomes": [], "awarded": [], "fired": [],
+        "long": {}, "format": "tw-state/1", "functions": {}, "relations": {},
+        "next_id": 1 + max(one["id"] for one in objects), "objects": objects,
+    }  # fmt: skip
 
 
 def _object(number: int, name: str, kind: str, attrs: Document) -> Document:
@@ -156,7 +168,7 @@ def _levels(shown: Document) -> dict[str, int]:
     return {
         "px": player["position"]["x"], "py": player["position"]["y"], "health": player["health"],
         **{name: player["inventory"][name] for name in _ITEMS},
-        **{name: round(2 * player[name]) for name in _COUNTERS},
+        **{name: round(2 * player[name]) for name in _COUNTERS}, "steps": shown["step_count"],
     }  # fmt: skip
 
 
@@ -165,7 +177,7 @@ def _player_values(before: Document, shown: Document) -> Document:
     way = player["facing"]["x"], player["facing"]["y"]
     arrived = sum(one["entity_id"] not in known for one in shown["objects"])
     return {"facing": _FACING.get(way, "down"), "sleeping": player["sleeping"],
-            "arrived": _cut(arrived)}  # fmt: skip
+            "arrived": _cut(arrived), "done": player["action"]}  # fmt: skip
 
 
 def _body_values(before: Document, now: Document | None) -> Document:
@@ -216,28 +228,35 @@ def _body_contexts(shown: Document, action: str) -> dict[int, Document]:
 
 def explored(world: OpenWorld, seed: int, steps: int) -> list[Observed]:
     """One life in a world of Crafter, at most so long, by the policy *novelty* of
-    `tw learn explore`. Of the bodies, those are told that the player sees: four tiles away."""
+    `tw learn explore`. Of the bodies, those are told that the player sees before the step, four
+    tiles away, and those that come into being there."""
     explorer, states, engine = Explorer(world, "novelty", seed), CrafterStates(world), world.engine
     state, found = engine.start(seed), list[Observed]()
+    columns = engine.columns(state, ["Cell.x", "Cell.y"])
+    size = int(max(columns["Cell.x"])) + 1, int(max(columns["Cell.y"])) + 1
+    before = placed(states, state, size, "noop")
     while len(found) < steps and not engine.over(state):
         command = explorer.command(state)
-        after, _ = engine.play(state, command)
+        state, _ = engine.play(state, command)
         action = _ACTIONS[COMMANDS.index(command)] if command in COMMANDS else "noop"
-        before, shown = (seen(states, one, action) for one in (state, after))
-        found.append(Observed("", before, action, shown))
-        state = after
+        after = placed(states, state, size, action)
+        known, told = {one["entity_id"] for one in before["objects"]}, _seen(before)
+        new = {x for x in _seen(after) if x not in known}
+        found.append(Observed("", _with(before, told), action, _with(after, told | new)))
+        before = after
     return found
 
 
-def seen(states: CrafterStates, state: State, action: str) -> Document:
-    """The document of a state, with the bodies that the player sees; their numbers are those that
-    the rules give them."""
-    size = tuple(1 + max(states.engine.columns(state, [f"Cell.{x}"])[f"Cell.{x}"]) for x in "xy")
-    told = placed(states, state, (int(size[0]), int(size[1])), action)
-    at = told["player"]["position"]
-    told["objects"] = [one for one in told["objects"]
-                       if all(abs(one["position"][x] - at[x]) <= _SIGHT for x in "xy")]  # fmt: skip
-    return told
+def _seen(shown: Document) -> set[int]:
+    """The numbers of the bodies that the player sees; they are those that the rules give them."""
+    at = shown["player"]["position"]
+    return {one["entity_id"] for one in shown["objects"]
+            if all(abs(one["position"][x] - at[x]) <= _SIGHT for x in "xy")}  # fmt: skip
+
+
+def _with(shown: Document, told: Collection[int]) -> Document:
+    """The document with these bodies only."""
+    return {**shown, "objects": [x for x in shown["objects"] if x["entity_id"] in told]}
 
 
 # ---- laws ---------------------------------------------------------------------------------------
@@ -251,36 +270,76 @@ def proposed(rows: Iterable[Row], say: Any = lambda text: None) -> Proposal:
     return Stages(read.steps, read.vocabulary, grammar, say, noisy=True, phases=1).learn()
 
 
-def beliefs(proposal: Proposal, what: Observables) -> dict[str, str]:
-    """For each predicted fluent the program of its experts: one for each rule, and one that says
-    that it stays. No fluent is read by the experts of another, so each is fitted by itself."""
-    declared = [*_declared(what), "actor me: Player", "phase next"]
+@dataclass(frozen=True)
+class Experts:
+    """The beliefs about one fluent: a program, and the attributes that it reads, by type."""
+
+    fluent: str
+    text: str
+    reads: Mapping[str, tuple[str, ...]]
+
+    @property
+    def name(self) -> str:
+        """The attribute that is predicted."""
+        return self.fluent.partition(".")[2]
+
+    def numbers(self, attrs: Attrs) -> list[int]:
+        """The objects that have the fluent."""
+        return [x for x in attrs if x] if self.fluent.startswith("Body") else [0]
+
+    def state(self, attrs: Attrs, number: int, **values: Any) -> Document:
+        """What the program reads of one object, and of the player, with other values of it."""
+        own = {x: attrs[0][x] for x in self.reads["Player"]}
+        if not number:
+            return _state([_object(0, "player", "Player", {**own, **values})])
+        other = {x: attrs[number][x] for x in self.reads["Body"]}
+        return _state([_object(0, "player", "Player", own),
+                       _object(1, "body", "Body", {**other, **values})])  # fmt: skip
+
+
+def beliefs(proposal: Proposal, what: Observables) -> list[Experts]:
+    """The experts of each predicted fluent: one for each rule, and one that says that it stays. No
+    fluent is read by the experts of another, so each is fitted by itself."""
     world = ["world observed {", "  object player: Player", "}"]
-    found = {}
+    found = []
     for kind, names in what.slots.items():
         for name in names:
             head = f"believe stays(t: {kind}) during next weight 1.0 learned"
             lines = [f"{head} {{ t.{word(name)} ~ {_rows([(f't.{word(name)}', 1.0)])} }}"]
             for one in proposal.ticks:
                 lines += _believed(proposal.vocabulary, one, name, len(lines))
-            every = ["model observed", "edition 1", *declared, *lines, *world]
-            found[f"{kind}.{name}"] = "\n".join(every) + "\n"
+            reads = _read(what, kind, "\n".join(lines))
+            every = ["model observed", "edition 1", *_declared(what, reads), "actor me: Player",
+                     "phase next", *lines, *world]  # fmt: skip
+            found.append(Experts(f"{kind}.{name}", "\n".join(every) + "\n", reads))
     return found
 
 
-def _declared(what: Observables) -> Iterator[str]:
+def _read(what: Observables, kind: str, text: str) -> dict[str, tuple[str, ...]]:
+    """The attributes that beliefs about objects of a type name, by type."""
+    named = {"Player": set[str](), "Body": set[str]()}
+    for base, attribute in re.findall(r"\b(t|me)\.(\w+)", text):
+        named["Player" if base == "me" else kind].add(attribute)
+    return {of: tuple(x for x in _attributes(what, of) if word(x) in named[of]) for of in named}
+
+
+def _attributes(what: Observables, kind: str) -> tuple[str, ...]:
+    levels = [f"had_{x}" for x in what.slots[kind] if kind == "Player" and x not in _UNLEVELLED]
+    return (*_CONTEXT[kind], *levels, *what.slots[kind])
+
+
+def _declared(what: Observables, reads: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
     yield f"enum Command {{ {', '.join(_ACTIONS)} }}"
     yield f"enum Material {{ {', '.join(constants.materials)}, outside }}"
     yield f"enum Kind {{ {', '.join(_KINDS)}, nobody }}"
     yield f"enum Facing {{ {', '.join(_FACING.values())} }}"
     yield "type Thing"
     kinds = {"asked": "Command", "told": "Command", "ahead": "Material", "met": "Kind",
-             "kind": "Kind", "facing": "Facing"}  # fmt: skip
+             "kind": "Kind", "facing": "Facing", "done": "Command"}  # fmt: skip
     truths = ("sleeping", "here", "faced", "near")
-    for kind, context in _CONTEXT.items():
-        levels = [f"had_{x}" for x in what.slots[kind] if kind == "Player" and x not in _UNLEVELLED]
+    for kind, names in reads.items():
         parts = []
-        for name in (*context, *levels, *what.slots[kind]):
+        for name in names:
             plain = f"{-_MOST} to {_MOST} = 0"
             if name.startswith("had_") or name in ("dx", "dy"):
                 plain = f"{_LOW} to {_HIGH} = 0"
@@ -308,6 +367,8 @@ def _believed(vocabulary: Vocabulary, learned: Learned, name: str, count: int) -
     for number, rule in enumerate(learned.rules.rules):
         words = Wording(vocabulary)
         words.knows(replace(over, sort=kind))
+        if any(one.op == "any" for one in rule.guard):
+            continue  # it reads other bodies than the one that the state of experts has
         guard = " and ".join(words.guard(rule.guard)) or "true"
         test = " and ".join([guard, *(f"not ({one})" for one in earlier)])
         rows = _rows(_values(words, rule, at, fluent, over.name))
@@ -328,34 +389,29 @@ def _values(words: Wording, rule: Rule, at: int, fluent: Any, over: str) -> list
 
 
 def weights(
-    world: OpenWorld, fluent: str, rows: Iterable[Observed], what: Observables
+    world: OpenWorld, experts: Experts, told: Iterable[tuple[Attrs, Attrs]]
 ) -> dict[str, float]:
     """The likeliest weights of the experts of one fluent, by their params."""
     params = learned_params(world)
-    listed = _transitions(world.engine, fluent, rows, what)
+    listed = _transitions(world.engine, experts, told)
     found = collected(world, listed, params, lambda text: None)
     assert not found.bad, found.bad[0]
     assert not found.impossible, found.impossible[0].text()
     return {one.learned.name: one.value for one in fit(found, params).params}
 
 
-def objects_of(fluent: str, shown: Document) -> list[int]:
-    """The numbers of the objects that have a fluent: the player's is 0."""
-    return [one["entity_id"] for one in shown["objects"]] if fluent.startswith("Body") else [0]
-
-
 def _transitions(
-    engine: Engine, fluent: str, rows: Iterable[Observed], what: Observables
+    engine: Engine, experts: Experts, told: Iterable[tuple[Attrs, Attrs]]
 ) -> Iterator[Transition]:
-    name = fluent.partition(".")[2]
-    for at, one in enumerate(rows):
-        for number in objects_of(fluent, one.before):
-            before, after = (
-                what.told(one.before, one.action, x, number) for x in (one.before, one.after)
-            )
-            state = engine.restored(before)
-            for was, now in zip(before["objects"], after["objects"], strict=True):
-                if was["id"] == number:  # nothing else of the state is guessed here
-                    was["attrs"] = {**was["attrs"], name: now["attrs"][name]}
-            seen = engine.restored({**before, "tick": 1})
-            yield Transition(f"step {at}, {number}", state, PASS, seen, frozenset((fluent,)))
+    """The transitions of one fluent; nothing else of the states is guessed."""
+    known: dict[str, Transition] = {}
+    for before, after in told:
+        for number in experts.numbers(before):
+            state = experts.state(before, number)
+            now = experts.state(before, number, **{experts.name: after[number][experts.name]})
+            key = f"{state} {now}"
+            if key not in known:
+                seen = engine.restored({**now, "tick": 1})
+                known[key] = Transition(f"transition {len(known)}", engine.restored(state), PASS,
+                                        seen, frozenset((experts.fluent,)))  # fmt: skip
+            yield known[key]

@@ -129,6 +129,10 @@ class Slots:
         self.args: list[tuple[Raw, ...]] = [()] * HEAD
         self.lists: dict[int, tuple[Store, int]] = {}
         self._population: tuple[Any, ...] | None = None
+        self._shared = base.cols
+        self._last: tuple[State, list[Any]] | None = None
+        """The state that was converted last, with its row: the successor that one transition tells
+        is where the next one begins."""
         self.named = {name: number for number, name in enumerate(base.names)}
         """The numbers of the first objects by name."""
         self.live = {name: self._add((), None) for name in (m.ROOT, *self.program.types)}
@@ -306,6 +310,17 @@ class Slots:
 
     def fits(self, state: State) -> bool:
         """Whether a state has the unchanging facts and the population of this layout."""
+        return self.peopled(state) and (self._shares(state) or self._equals(state))
+
+    def _equals(self, state: State) -> bool:
+        """Whether the columns of what play never changes are equal; then they count as shared."""
+        same = self._filled(state, False) == self.static
+        if same:
+            self._shared = state.cols
+        return same
+
+    def peopled(self, state: State) -> bool:
+        """Whether a state has the population of this layout."""
         known = len(self.base.kinds)
         return (
             state.names[:known] == self.base.names
@@ -315,18 +330,25 @@ class Slots:
             and all(state.live[name] == members for name, members in self.base.live.items()
                     if name not in self.moving)
             and state.actors == self.base.actors
-            and (self._shares(state) or self._filled(state, False) == self.static)
         )  # fmt: skip
 
     def _shares(self, state: State) -> bool:
-        """Whether a state has the very columns of what play never changes."""
-        first, now = self.base.cols, state.cols
-        return all(x.live or now[x.column.index] is first[x.column.index] for x in self.stores)
+        """Whether a state has the very columns of what play never changes, those of the base or
+        of a state that was found equal."""
+        now = state.cols
+        return any(
+            all(x.live or now[x.column.index] is known[x.column.index] for x in self.stores)
+            for known in (self.base.cols, self._shared)
+        )
 
     def encode(self, state: State) -> list[Any]:
         """The row of a state."""
         self.number(len(state.kinds) - 1)
-        row = self._filled(state, True)
+        if self._last is not None and self._last[0] is state:
+            row = list(self._last[1])
+        else:
+            row = self._filled(state, True)
+            self._last = state, list(row)
         self.take_header(state, row)
         return row
 

@@ -80,6 +80,8 @@ class LiveRow:
     def __init__(self, instance: Instance, layout: Layout, prose: Prose) -> None:
         self._given = instance, layout, prose
         self._stepper: RowStepper | None = None
+        self._fixed = True
+        """False once states have differed in what play never writes: then no code relies on it."""
         self._legal: Legal | None = None
         self._row: Row | None = None
         self._state: State | None = None
@@ -187,9 +189,10 @@ class LiveRow:
                 self._state = state
                 return self._stepper, self._row
             if not self._stepper.slots.fits(state):
+                self._fixed = self._fixed and not self._stepper.slots.peopled(state)
                 self._stepper = None
         if self._stepper is None:
-            self._stepper = RowStepper(*self._given, state)
+            self._stepper = RowStepper(*self._given, state, fixed=self._fixed)
         slots = self._stepper.slots
         self._row, self._state = Row(slots, slots.encode(state)), state
         slots.epoch += 1

@@ -195,6 +195,7 @@ def collected(
     found = Collected(Atoms({name: one.value for name, one in params.items()}))
     luck, log_type = found.atoms.luck(), found.atoms.log()
     begins: dict[tuple[str, str], tuple[str, str]] = {}
+    known: dict[tuple[object, ...], Evidence] = {}
     for row in rows:
         if isinstance(row, BadRow):
             found.bad.append(row)
@@ -203,6 +204,10 @@ def collected(
         def live(row: Transition = row) -> Evidence:
             return engine.on_row(row.state, lambda s, r: _of(s, r, row, luck, log_type))
 
+        key = engine.hash(row.state), str(row.intent), engine.hash(row.seen), row.fields
+        if key in known:  # the same transition again
+            found.take(known[key])
+            continue
         try:
             evidence = _kept(journal, found.atoms, live) if journal.keeps else live()
         except NotFollowed as lost:
@@ -213,6 +218,7 @@ def collected(
         other = _begun(begins, world.engine, row)
         if evidence.possible:
             found.take(evidence)
+            known[key] = evidence
         else:
             found.impossible.append(Impossible(row.place, evidence.difference, other))
         say(f"{counted(found.rows, 'transition')}, {len(found.impossible)} impossible")

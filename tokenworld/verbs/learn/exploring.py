@@ -11,7 +11,6 @@ from typing import Final, Literal
 
 from tokenworld.diagnostics import Diagnostic, Failure, counted, usage
 from tokenworld.engine import State
-from tokenworld.engine.saved.digest import facts_hash
 from tokenworld.ground import FRUITLESS, PASS, Command, Json
 from tokenworld.session import open_world
 from tokenworld.session.loading import OpenWorld
@@ -94,7 +93,10 @@ class Explorer:
 
     def command(self, state: State) -> Command:
         """The next command."""
-        engine, here = self._world.engine, facts_hash(state)
+        engine = self._world.engine
+        engine.hash(state)  # after which the state has the hash of its facts
+        here = state.facts
+        assert here is not None
         self._seen.add(here)
         if self._random.random() < ILLEGAL:
             found = typed_command(self._world, state, self._random)

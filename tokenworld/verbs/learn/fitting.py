@@ -9,6 +9,7 @@ its gradient. Standard errors are those of the inverse of the observed informati
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,12 +27,14 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-__all__ = ["Fit", "Fitted", "fit", "likelihood"]
+__all__ = ["Fit", "Fitted", "fit", "likelihood", "minimizer"]
 
 LEAST = 1e-12
 """A probability below this counts as this, with a slope that leads out of there."""
 MOST = 30.0
 """Logits beyond this count as this."""
+_THREADS = "OPENBLAS_NUM_THREADS"
+"""The variable by which the algebra of scipy learns how many threads it may use."""
 STEP = 1e-4
 """By how much a param is varied to find the curvature, in shares of its range."""
 
@@ -181,8 +184,8 @@ def _maximised(
         hint = 'Run `pip install "token-world[learn]"`.'
         raise Failure(Diagnostic("TW0811", what, hint=hint))
     import numpy as np
-    from scipy.optimize import minimize
 
+    minimize = minimizer()
     problem = _Problem(found, group, factors, params)
     tries = [
         minimize(problem.in_logits, begin, jac=True, method="L-BFGS-B")
@@ -192,6 +195,19 @@ def _maximised(
     values = problem.values(best.x)
     errors = problem.errors(values)
     return {name: (float(values[at]), errors[at]) for at, name in enumerate(group)}
+
+
+def minimizer() -> Any:
+    """`scipy.optimize.minimize`, whose algebra runs on one thread if nobody imported it before:
+    arrays are so small here that threads only wait for each other."""
+    known = os.environ.get(_THREADS)
+    os.environ[_THREADS] = known or "1"
+    try:
+        from scipy.optimize import minimize
+    finally:
+        if known is None:
+            del os.environ[_THREADS]
+    return minimize
 
 
 def _simplexes(found: Collected, group: list[str], params: Mapping[str, Learned]) -> list[set[str]]:
@@ -230,6 +246,36 @@ def _logits(
     return found
 
 
+class _Values:
+    """The values and derivatives of atoms by the params of a group: of all linear ones by one
+    product of matrices."""
+
+    def __init__(self, atoms: Sequence[Learnt | Softmax], group: Sequence[str]) -> None:
+        import numpy as np
+
+        self._group = group
+        self._slopes, self._fixed = np.zeros((len(atoms), len(group))), np.zeros(len(atoms))
+        self._others: list[tuple[int, Learnt | Softmax, list[int]]] = []
+        for at, one in enumerate(atoms):
+            named = [place for place, name in enumerate(group) if name in one.names]
+            if isinstance(one, Softmax) or any(len(powers) > 1 for powers in one.terms):
+                self._others.append((at, one, named))
+                continue
+            self._fixed[at] = one.terms.get((), 0)
+            self._slopes[at, named] = [one.terms[group[place],] for place in named]
+
+    def at(self, values: Array) -> tuple[Array, Array]:
+        """The values of all atoms, and their derivatives."""
+        found, slopes = self._fixed + self._slopes @ values, self._slopes
+        if self._others:
+            slopes = slopes.copy()
+            named = dict(zip(self._group, values.tolist(), strict=True))
+            for at, one, places in self._others:
+                found[at] = one.at(named)
+                slopes[at, places] = one.slopes([self._group[x] for x in places], named)
+        return found, slopes
+
+
 class _Problem:
     """The log likelihood of one group of params, in arrays."""
 
@@ -239,14 +285,14 @@ class _Problem:
     ) -> None:  # fmt: skip
         import numpy as np
 
-        self._group, self._np = group, np
+        self._np = np
         self._low = np.array([params[name].low for name in group])
         self._size = np.array([params[name].high for name in group]) - self._low
         simplexes = _simplexes(found, group, params)
         self.begin = np.array(_logits(group, params, simplexes))
         self._simplexes = [np.array([group.index(x) for x in sorted(one)]) for one in simplexes]
         used = sorted({at for one in factors for product in one.products for at in product})
-        self._atoms = [found.atoms.every[at] for at in used]
+        self._atoms = _Values([found.atoms.every[at] for at in used], group)
         place = {at: number for number, at in enumerate(used)}
         rows: list[list[int]] = []
         self._coefficients: Any = []
@@ -291,9 +337,7 @@ class _Problem:
     def at(self, values: Array) -> tuple[float, Array]:
         """The same by the params themselves."""
         np = self._np
-        named = dict(zip(self._group, values.tolist(), strict=True))
-        atoms = np.array([one.at(named) for one in self._atoms])
-        slopes = np.array([[one.slope(x, named) for x in self._group] for one in self._atoms])
+        atoms, slopes = self._atoms.at(values)
         safe = np.maximum(atoms, LEAST)
         logs = np.log(safe) + (atoms - safe) / LEAST
         lines = self._coefficients + self._rows @ logs

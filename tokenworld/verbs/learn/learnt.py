@@ -55,11 +55,12 @@ class Learnt:
     """A polynomial of learned params with exact coefficients; it stands for a scaled number, as
     rules calculate with it."""
 
-    __slots__ = ("_made", "terms")
+    __slots__ = ("_made", "_slopes", "terms")
 
     def __init__(self, terms: Mapping[Powers, Fraction]) -> None:
         self.terms = {powers: share for powers, share in terms.items() if share}
         self._made: dict[tuple[str, object], tuple[Any, Learnt]] = {}
+        self._slopes: dict[str, Learnt] = {}
 
     def _once(self, how: str, other: Any, make: Callable[[Learnt], Learnt]) -> Learnt:
         """A result that is worked out once: the same for the same operand."""
@@ -98,7 +99,14 @@ class Learnt:
 
     def slope(self, name: str, values: Mapping[str, float]) -> float:
         """The derivative by a param."""
-        return self._derived(name).at(values)
+        found = self._slopes.get(name)
+        if found is None:
+            found = self._slopes[name] = self._derived(name)
+        return found.at(values)
+
+    def slopes(self, names: Iterable[str], values: Mapping[str, float]) -> list[float]:
+        """The derivatives by some params."""
+        return [self.slope(name, values) for name in names]
 
     def _derived(self, name: str) -> Learnt:
         found: dict[Powers, Fraction] = {}
@@ -229,10 +237,16 @@ class Softmax:
 
     def slope(self, name: str, values: Mapping[str, float]) -> float:
         """The derivative by a param."""
-        slopes = [0.0 if one is None else one.slope(name, values) for one in self.logs]
-        shares = self.shares(values)
-        mean = sum(x * y for x, y in zip(shares, slopes, strict=True))
-        return shares[self.chosen] * (slopes[self.chosen] - mean)
+        return self.slopes((name,), values)[0]
+
+    def slopes(self, names: Iterable[str], values: Mapping[str, float]) -> list[float]:
+        """The derivatives by some params."""
+        shares, found = self.shares(values), list[float]()
+        for name in names:
+            slopes = [0.0 if one is None else one.slope(name, values) for one in self.logs]
+            mean = sum(x * y for x, y in zip(shares, slopes, strict=True))
+            found.append(shares[self.chosen] * (slopes[self.chosen] - mean))
+        return found
 
 
 # ---- weights ------------------------------------------------------------------------------------
