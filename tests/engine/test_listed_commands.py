@@ -14,6 +14,7 @@ from tests.engine.walks import BUNDLED, commands, engine_of, random_engine, trie
 from tokenworld.diagnostics import Source
 from tokenworld.engine import Engine, EngineSimulator, State
 from tokenworld.engine.changes import Breach
+from tokenworld.engine.rows.code import hoist
 from tokenworld.ground import Command
 from tokenworld.session.loading import open_text
 
@@ -171,6 +172,37 @@ def holds(engine: Engine, state: State, command: Command) -> bool:
 @pytest.mark.parametrize("seed", range(6))
 def test_facts_decide(seed: int, grows: bool) -> None:
     held(world(seed, grows=grows), seed, 12)
+
+
+@pytest.mark.parametrize(("loops", "deep"), [(1, 60), (12, 2)])
+def test_one_function_goes_on_where_another_is_deep(
+    monkeypatch: pytest.MonkeyPatch, loops: int, deep: int
+) -> None:
+    monkeypatch.setattr(hoist, "MOST_LOOPS", loops)
+    monkeypatch.setattr(hoist, "_DEEP", deep)
+    held(world(2), 2, 12)
+    held(play(NAMED).session.engine, 0, 12)
+
+
+def test_an_action_may_have_a_hundred_parameters() -> None:
+    """Each parameter is bound by the one before, so there are only three bindings."""
+    count = 100
+    params = ", ".join(f"s{n}: Stone" for n in range(count))
+    asked = " ".join(f"require next(s{n}, s{n + 1})" for n in range(count - 1))
+    stones = range(count + 2)
+    facts = " ".join(f"add next(t{n}, t{n + 1})" for n in stones[:-1])
+    engine = play(f"""
+        type Stone {{ lit: bool }}
+        relation next(a: Stone, b: Stone)
+        action light({params}) {{ require not s0.lit {asked} s0.lit = true }}
+        world w {{
+          {" ".join(f"object t{n}: Stone" for n in stones)}
+          setup {{ {facts} }}
+          goal lit: t2.lit
+        }}
+    """).session.engine
+    found = engine.legal(engine.start())
+    assert [one.args[0] for one in found] == [engine.start().numbers[f"t{n}"] for n in range(3)]
 
 
 @pytest.mark.parametrize("name", BUNDLED)

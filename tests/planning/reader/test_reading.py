@@ -6,6 +6,7 @@ from time import process_time
 
 import pytest
 
+from tokenworld.check.typing.context import MOST_PARAMETERS
 from tokenworld.diagnostics import Diagnostic, Failure, Source
 from tokenworld.planning.reader import import_pddl
 from tokenworld.planning.reader.sexpr import Faults, read_items
@@ -106,7 +107,7 @@ def test_what_a_problem_cannot_hold_is_named(line: str, what: str) -> None:
 
 
 def test_too_many_parameters_are_named_at_the_first_beyond() -> None:
-    many = " ".join(f"?p{index}" for index in range(33))
+    many = " ".join(f"?p{index}" for index in range(MOST_PARAMETERS + 1))
     (found,) = findings(DOMAIN.replace("(?b - block)\n    :p", f"(?b {many})\n    :p"))
     assert (found.code, found.label) == ("TW0810", "one too many")
 

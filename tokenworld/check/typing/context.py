@@ -224,8 +224,8 @@ def fresh_local(name: syn.Name, ctx: Context) -> None:
         draft.stop("TW0203", what, name.span, "named again", "Choose another name.")
 
 
-MOST_PARAMETERS = 32
-"""Of one rule: published planning domains have actions with two dozen."""
+MOST_PARAMETERS = 128
+"""Of one rule: published planning domains have actions with up to 31."""
 
 
 TypeOf = Callable[[Draft, syn.TypeRef | None], m.ValueType]

@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Literal, cast
 
+from tokenworld.check.typing.context import MOST_PARAMETERS
 from tokenworld.diagnostics import Related, Severity, Source, Span, closest, has_errors
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.planning.reader.durations import Apart, binders, duration, filled, untimed
@@ -44,9 +45,6 @@ from tokenworld.planning.reader.trajectories import (
     apart,
     parted,
 )
-
-_MOST_PARAMETERS = 32
-
 
 # ---- what is read -------------------------------------------------------------------------------
 
@@ -510,10 +508,10 @@ class _DomainReader(_FileReader):
     ) -> None:
         given = fields.get(":parameters")
         params = () if given is None else self.params(given, name.span)
-        if len(params) > _MOST_PARAMETERS:
-            more = params[_MOST_PARAMETERS].name
+        if len(params) > MOST_PARAMETERS:
+            more = params[MOST_PARAMETERS].name
             what = f"Action `{name.text}` has {len(params)} parameters."
-            hint = f"Split the action: a rule has at most {_MOST_PARAMETERS} parameters."
+            hint = f"Split the action: a rule has at most {MOST_PARAMETERS} parameters."
             self.faults.tell("TW0810", what, more.span, label="one too many", hint=hint, names=True)
         names = self._variables(params)
         asked: Phrase | None = None

@@ -42,6 +42,19 @@ class _Guard:
     alone: bool = False
 
 
+@dataclass(frozen=True)
+class _Part:
+    """A function under way: the variables that it takes, and its lines so far."""
+
+    name: str
+    given: tuple[str, ...]
+    lines: Lines = field(default_factory=list)
+
+
+_DEEP = 60
+"""Blocks in each other after which another function goes on."""
+
+
 @dataclass
 class HoistWriter:
     """Writes the function of one action; ``ok`` is that of all its guards in written order.
@@ -54,7 +67,6 @@ class HoistWriter:
     action: Action
     ok: str
     given: int | None = None
-    lines: Lines = field(default_factory=list)
     depth: int = 1
 
     def __post_init__(self) -> None:
@@ -68,12 +80,14 @@ class HoistWriter:
         self._guards = list(self._placed())
 
     def write(self, name: str, more: tuple[str, ...] = ()) -> None:
-        """Add the function; its parameters ``more`` precede the list to which it appends."""
-        if len(self.action.params) > MOST_LOOPS:
-            self._write_plainly(name, more)
-            return
-        self._behind(0)
+        """Add the function; its parameters ``more`` precede the list to which it appends.
+
+        Python nests 20 loops and 100 blocks at most: what lies deeper is a function of its own.
+        """
         first = [] if self.given is None else [self.terms.fresh("a")]
+        self._parts = [_Part(name, tuple(first))]
+        self._more = more
+        self._behind(0)
         for level, binder in enumerate(self._order, 1):
             if first and level == 1:
                 self._names[binder.name] = Name(first[0])
@@ -83,7 +97,19 @@ class HoistWriter:
                 self._line("found.spend()")
             self._behind(level)
         self._found([self._names[one.name].code for one in self.action.params])
-        self.terms.function(name, [*more, "found", *first], self.lines)
+        for part in reversed(self._parts):
+            self.terms.function(part.name, [*more, "found", *part.given], part.lines)
+
+    def _room(self) -> None:
+        """Go on in another function where the nesting is deep."""
+        loops = sum(text.startswith("for ") for _, text in self._parts[-1].lines)
+        if loops < MOST_LOOPS and self.depth < _DEEP:
+            return
+        given = tuple(dict.fromkeys(one.code for one in self._names.values()))
+        name = self.terms.fresh("listed_")
+        self._line(f"{name}({', '.join(['S', 'W', 'me', *self._more, 'found', *given])})")
+        self._parts.append(_Part(name, given))
+        self.depth = 1
 
     def _found(self, codes: list[str]) -> None:
         """The lines that append a binding."""
@@ -93,22 +119,8 @@ class HoistWriter:
             self.depth += 1
         self._line(f"found.append(({args}))")
 
-    def _write_plainly(self, name: str, more: tuple[str, ...]) -> None:
-        """The function of an action with many parameters: every binding is tried."""
-        params, lines = self.action.params, list[tuple[int, str]]()
-        names, depth = self.terms.loops(params, None, {}, lines, 1)
-        codes = [names[one.name].code for one in params]
-        first = []
-        if self.given is not None:
-            first = [self.terms.fresh("a")]
-            lines.append((depth, "found.spend()"))
-            lines.append((depth, f"if {codes[self.given]} != {first[0]}: continue"))
-        args = "".join(f"{one}, " for one in codes)
-        lines.append((depth, f"if held({self.ok}, S, W, me, {args}): found.append(({args}))"))
-        self.terms.function(name, [*more, "found", *first], lines)
-
     def _line(self, text: str) -> None:
-        self.lines.append((self.depth, text))
+        self._parts[-1].lines.append((self.depth, text))
 
     # ---- the position of a guard ----------------------------------------------------------------
 
@@ -161,6 +173,7 @@ class HoistWriter:
         for guard in self._guards:
             if guard.level != level:
                 continue
+            self._room()
             if not guard.name:
                 self._line(f"if {self.terms.term(guard.term, self._names)}:")
                 self.depth += 1
@@ -172,6 +185,7 @@ class HoistWriter:
 
     def _bind(self, binder: core.Binder, level: int) -> None:
         """The loop over the values of a parameter."""
+        self._room()
         here = [one for one in self._guards if one.level == level and not one.name and one.alone]
         for narrowed in (self._candidates, self.terms.scanned):
             for guard in here:
@@ -181,7 +195,7 @@ class HoistWriter:
                     self._guards.remove(guard)  # exactly these make it true
                     return
         self._names, self.depth = self.terms.loops(
-            (binder,), None, self._names, self.lines, self.depth
+            (binder,), None, self._names, self._parts[-1].lines, self.depth
         )
 
     def _loop(self, binder: core.Binder, found: str, *, tested: bool) -> None:
