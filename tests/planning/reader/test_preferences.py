@@ -88,9 +88,16 @@ def holds(kind: str, states: Sequence[State], first: Test, last: Test) -> bool:
             return all(any(then[at:]) for at, now in enumerate(on) if now)
         case "sometime-before":
             return all(any(then[:at]) for at, now in enumerate(on) if now)
-        case _:
-            assert kind.startswith("within")
-            return any(on[: int(kind.split()[1]) + 1])
+        case _:  # each action takes one unit of time
+            word, *times = kind.split()
+            begin, end = int(times[0]), int(times[-1])
+            if word == "within":
+                return any(on[: end + 1])
+            if len(on) - 1 <= begin:
+                return on[-1]
+            if word == "hold-after":
+                return all(on[begin + 1 :])
+            return all(on[begin:end]) and on[begin]
 
 
 def played(plan: Sequence[str]) -> tuple[list[State], int]:
@@ -114,7 +121,7 @@ CONDITIONS: dict[str, Test] = {
 }
 KINDS = (
     "at end", "always", "sometime", "at-most-once", "sometime-after", "sometime-before",
-    "within 2",
+    "within 2", "hold-during 1 3", "hold-after 1",
 )  # fmt: skip
 
 
@@ -176,7 +183,7 @@ def test_the_oracle_can_say_no() -> None:
     states = [State("a"), State(), State("a")]
     lit, unlit = CONDITIONS["(lit a)"], CONDITIONS["(not (lit b))"]
     assert [holds(kind, states, lit, unlit) for kind in KINDS] == [
-        *(True, False, True, False, True, False, True),
+        *(True, False, True, False, True, False, True, False, True),
     ]
 
 

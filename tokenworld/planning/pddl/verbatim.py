@@ -89,7 +89,12 @@ class Verbatim:
         requirements = self.entries.get("requirements", ())
         declared = "derived-predicates" in [one.lower() for one in requirements]
         kept = declared or "derived" in self.entries
-        derives = self.rules.derives.items()
+        self.derives = {
+            name: one
+            for name, one in self.rules.derives.items()
+            if not (self.made and program.derives[name].over_time)
+        }
+        derives = self.derives.items()
         self.derived = frozenset(name for name, one in derives if kept or one.recursive)
         self.types = self._type_names()
         self.domain = self._domain()
@@ -380,7 +385,7 @@ class Verbatim:
             for one in self.program.fluents.values()
             if isinstance(one.type, m.BoolType) and one.name not in self.made
         ]
-        for derive in self.rules.derives.values():
+        for derive in self.derives.values():
             if derive.name not in self.derived or not isinstance(derive.type, m.BoolType):
                 raise Richer
             found.append((self._place(derive.span), self._head(derive)[0]))
@@ -406,7 +411,7 @@ class Verbatim:
 
     def _derived(self) -> Iterator[PddlDerived]:
         order = self.entries.get("derived", ())
-        derives = sorted(self.rules.derives.values(), key=lambda one: self._place(one.span))
+        derives = sorted(self.derives.values(), key=lambda one: self._place(one.span))
         parts = {one.name: self._rules(one, order.count(one.name)) for one in derives}
         names = [name for name in order if name in parts]
         for name in (*names, *(name for name in parts if name not in names)):

@@ -63,7 +63,10 @@ LABEL = "constraint"
 
 def made(program: m.Program) -> frozenset[str]:
     """The fluents and actions that an import made of constraints and preferences."""
-    return frozenset(pddl_entries(program).get("made", ()))
+    names = pddl_entries(program).get("made")
+    if names is None:
+        return frozenset()
+    return frozenset(names).union(one.id for one in program.fluents.values() if one.monitor)
 
 
 def metric_of(program: m.Program, cost: int) -> Fraction | None:

@@ -1,11 +1,9 @@
 """Constraints and preferences of a problem as rules (language.md §16, §19).
 
-Each action asks the state before it: a `require` refuses to go on from a state that a constraint
-forbids, and the body notes in facts of its own, the monitors, what later states depend on. The
-state after the last action is asked by the goal. Only actions that change what a constraint reads
-do so: between them nothing changes for it. So no phase and no other step is needed, and what the
-monitors note can be left out again. (Baier and McIlraith 2006 compile constraints by automata;
-these are theirs for the words of PDDL3.)
+They are said in the words of `.tw` about all states up to now, which the checker compiles to
+monitors. The goal asks the state after the last action. A constraint that a state breaks for good
+is also asked before: a `require` refuses to go on from such a state, in actions that change what
+the constraint reads. So no phase and no other step is needed.
 
 What violated preferences cost is paid at the end, by actions that settle them one after the other
 (Keyder and Geffner 2009), a few at a time; one in a precondition is paid by its action.
@@ -54,9 +52,9 @@ _Watched = tuple[frozenset[str] | None, Line]
 class Monitors:
     """What the constraints and preferences of a problem add to the rules.
 
-    ``declared`` are fluents; ``asked`` and ``noted`` stand in the actions that change one of these
-    predicates and functions, or in all (``None``); ``ends`` are conjuncts of the goal, ``settling``
-    actions; ``clock`` counts ticks, of which ``ticks`` are a unit of time. ``made`` are the names
+    ``declared`` are fluents; ``asked`` stand in the actions that change one of these predicates and
+    functions, or in all (``None``); ``ends`` are conjuncts of the goal, ``settling`` actions;
+    ``clock`` counts ticks, of which ``ticks`` are a unit of time. ``made`` are the names
     of all these.
     With a measure, ``paid`` are the costs of the actions, and a plan of cost c has the metric
     ``sign * (offset + c / scale)``; ``unmeasured`` says why there is none.
@@ -64,7 +62,6 @@ class Monitors:
 
     declared: list[Line] = field(default_factory=list)
     asked: list[_Watched] = field(default_factory=list)
-    noted: list[_Watched] = field(default_factory=list)
     ends: list[Phrase] = field(default_factory=list)
     settling: list[list[Line]] = field(default_factory=list)
     made: list[str] = field(default_factory=list)
@@ -81,7 +78,7 @@ class Monitors:
     def lines(self, action: Action) -> Iterator[Line]:
         """What stands in an action, before its own changes."""
         changed = frozenset[str]().union(*map(writes, action.effects))
-        for watched, line in (*self.asked, *self.noted):
+        for watched, line in self.asked:
             if watched is None or watched & changed:
                 yield line
         if self.clock:
@@ -150,27 +147,8 @@ class _Writer:
         self.found.made.append(name)
         return word(name)
 
-    def _fact(self, kind: str, scope: Sequence[Bound], wanted: Wanted) -> Phrase:
-        """A new fact for each value of the variables in scope, false at the start."""
-        name = self._fresh(f"{wanted.name or LABEL}-{kind}")
-        formals = ", ".join(one.text for one in scope)
-        self.found.declared.append((f"relation {name}({formals})", wanted.span))
-        given = ", ".join(one.name for one in scope)
-        return Phrase(f"{name}({given})", ATOM, wanted.span)
-
-    def _note(self, of: Modal, scope: Sequence[Bound], when: Phrase, change: str) -> None:
-        """Let actions make the change where the state before them is so."""
-        head = f"  if {when.text} {{"
-        if scope:
-            head = f"  for {', '.join(one.text for one in scope)} where {when.text} {{"
-        watched = self._watched(of)
-        lines = (head, f"    {change}", "  }")
-        self.found.noted += ((watched, (line, of.span)) for line in lines)
-
-    def _watched(self, of: Modal) -> frozenset[str] | None:
-        """The predicates and functions that a word about time depends on; ``None``: the clock."""
-        if of.kind == "within":
-            return None
+    def _watched(self, of: Modal) -> frozenset[str]:
+        """The predicates and functions that a word about time depends on."""
         reads = frozenset[str]().union(*(one.reads for one in of.conditions))
         return reads.union(*(self._feeds.get(one, frozenset()) for one in reads))
 
@@ -190,60 +168,37 @@ class _Writer:
                 assert_never(of)
 
     def _modal(self, of: Modal, scope: tuple[Bound, ...], wanted: Wanted) -> Phrase:
-        first, last = of.conditions[0], of.conditions[-1]
         match of.kind:
             case "at end":
-                return first
-            case "always":
-                return self._never(of, _negated(first), scope, wanted)
-            case "sometime":
-                return self._seen(of, first, scope, wanted)
+                return of.conditions[0]
             case "within":
-                return self._seen(of, _conjoined((first, self._by(of)), of.span), scope, wanted)
-            case "at-most-once":
-                left = self._fact("left", scope, wanted)
-                again = _conjoined((first, left), of.span)
-                kept = self._never(of, again, scope, wanted)
-                seen = self._fact("met", scope, wanted)
-                gone = _conjoined((_negated(first), seen), of.span)
-                self._note(of, scope, gone, f"add {left.text}")
-                self._note(of, scope, first, f"add {seen.text}")
+                (by,) = map(self._by, of.times)
+                parts = (*of.conditions, self._now(f"<= {by}", of.span))
+                return _over_time("sometime", (_conjoined(parts, of.span),), of.span)
+            case "hold-after":
+                (by,) = map(self._by, of.times)
+                parts = (self._now(f"<= {by}", of.span), *of.conditions)
+                late = _over_time("always", (_either(parts, of.span),), of.span)
+                return _conjoined((late, *of.conditions), of.span)
+            case "hold-during":
+                return self._held(of)
+            case "sometime" | "sometime-after":
+                return _over_time(of.kind, of.conditions, of.span)
+            case "always" if wanted.name is None:
+                self._ask(of, of.conditions[0], scope)
+                return of.conditions[0]
+            case "always" | "at-most-once" | "sometime-before":
+                kept = _over_time(of.kind, of.conditions, of.span)
+                if wanted.name is None:
+                    self._ask(of, kept, scope)
                 return kept
-            case "sometime-before":
-                seen = self._fact("met", scope, wanted)
-                early = _conjoined((first, _negated(seen)), of.span)
-                kept = self._never(of, early, scope, wanted)
-                self._note(of, scope, last, f"add {seen.text}")
-                return kept
-            case "sometime-after":
-                owed = self._fact("owed", scope, wanted)
-                self._note(of, scope, last, f"remove {owed.text}")
-                self._note(
-                    of, scope, _conjoined((first, _negated(last)), of.span), f"add {owed.text}"
-                )
-                nothing = _negated(_either((owed, first), of.span))
-                return _either((last, nothing), of.span)
             case _:
                 assert_never(of.kind)
 
-    def _seen(
-        self, of: Modal, condition: Phrase, scope: tuple[Bound, ...], wanted: Wanted
-    ) -> Phrase:
-        """Whether the condition held once."""
-        seen = self._fact("met", scope, wanted)
-        self._note(of, scope, condition, f"add {seen.text}")
-        return _either((seen, condition), wanted.span)
-
-    def _never(self, of: Modal, breach: Phrase, scope: tuple[Bound, ...], wanted: Wanted) -> Phrase:
-        """Whether the breach never held. A constraint lets no action follow it."""
-        fine = _negated(breach)
-        if wanted.name is None:
-            line = f"  require {_closed(fine, scope).text} else {LABEL}"
-            self.found.asked.append((self._watched(of), (line, of.span)))
-            return fine
-        broken = self._fact("broken", scope, wanted)
-        self._note(of, scope, breach, f"add {broken.text}")
-        return _conjoined((_negated(broken), fine), wanted.span)
+    def _ask(self, of: Modal, fine: Phrase, scope: tuple[Bound, ...]) -> None:
+        """Let no action follow a state that breaks a constraint for good."""
+        line = f"  require {_closed(fine, scope).text} else {LABEL}"
+        self.found.asked.append((self._watched(of), (line, of.span)))
 
     # ---- time -------------------------------------------------------------------------------
 
@@ -257,12 +212,28 @@ class _Writer:
             (text,) = self._whole(Fraction(self.found.ticks), took)
             self.found.takes[action.name.key] = text
 
-    def _by(self, of: Modal) -> Phrase:
-        """Whether the time of a `within` is not over."""
+    def _by(self, time: Fraction) -> int:
+        """The last tick of a time."""
         self.found.clock = self.found.clock or self._fresh("elapsed")
-        until = math.floor(of.until * self.found.ticks)
+        until = math.floor(time * self.found.ticks)
         self._until = max(self._until, until)
-        return Phrase(f"{self.found.clock}() <= {until}", COMPARE, of.span)
+        return until
+
+    def _now(self, test: str, span: Span) -> Phrase:
+        return Phrase(f"{self.found.clock}() {test}", COMPARE, span)
+
+    def _held(self, of: Modal) -> Phrase:
+        """That a condition holds in the states that begin from one time on and before another, and
+        in the state that is there at the first time."""
+        (held,), (first, last) = of.conditions, of.times
+        begins, ends = self._by(first), self._by(last)
+        early = self._now(f"< {begins + (first * self.found.ticks > begins)}", of.span)
+        late = self._now(f">= {ends + (last * self.found.ticks > ends)}", of.span)
+        during = _over_time("always", (_either((early, late, held), of.span),), of.span)
+        until = self._now(f"<= {begins}", of.span)
+        sides = (_negated(held), held)
+        parts = tuple(_conjoined((until, one), of.span) for one in sides)
+        return _conjoined((during, _over_time("sometime-after", parts, of.span)), of.span)
 
     def _count_time(self) -> None:
         """Count the ticks of all actions, up to the first one after all deadlines."""
@@ -439,8 +410,15 @@ def _feeds(domain: Domain) -> dict[str, frozenset[str]]:
 # ---- conditions ---------------------------------------------------------------------------------
 
 
+def _over_time(kind: str, conditions: Sequence[Phrase], span: Span) -> Phrase:
+    """One of the words of `.tw` about all states up to now."""
+    said = " then ".join(one.within(NOT) for one in conditions)
+    reads = frozenset[str]().union(*(one.reads for one in conditions))
+    return Phrase(f"{kind.replace('-', '_')} {said}", NOT, span, reads)
+
+
 def _negated(one: Phrase) -> Phrase:
-    if one.level == NOT:
+    if one.level == NOT and one.text.startswith("not "):
         return Phrase(one.text.removeprefix("not "), COMPARE, one.span, one.reads)
     return Phrase(f"not {one.within(NOT)}", NOT, one.span, one.reads)
 

@@ -183,8 +183,8 @@ def _as_written(
         yield "ticks", str(added.ticks)
     if added.paid is not None:
         yield "scale", f'"{added.sign} {added.offset} {added.scale}"'
-    if added.made:
-        yield "made", ", ".join(map(word, added.made))
+    if added.goal is not None:
+        yield "made", ", ".join(map(word, added.made)) or '""'
     if domain.written is not None:
         yield "constraints", f'"{show(domain.written)}"'
     for action in domain.actions:

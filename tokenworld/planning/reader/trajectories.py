@@ -18,7 +18,15 @@ from tokenworld.planning.reader.names import Locals, Phrase, Typed
 from tokenworld.planning.reader.sexpr import Group, Item, Word
 
 Kind = Literal[
-    "at end", "always", "sometime", "at-most-once", "sometime-after", "sometime-before", "within"
+    "at end",
+    "always",
+    "sometime",
+    "at-most-once",
+    "sometime-after",
+    "sometime-before",
+    "within",
+    "hold-during",
+    "hold-after",
 ]
 _CONDITIONS: dict[str, int] = {
     "always": 1,
@@ -26,10 +34,13 @@ _CONDITIONS: dict[str, int] = {
     "at-most-once": 1,
     "sometime-after": 2,
     "sometime-before": 2,
-    "within": 2,
+    "within": 1,
+    "hold-during": 1,
+    "hold-after": 1,
 }
-"""How many parts stand behind each word; of `within` the first one is a time."""
-_LATER = ("always-within", "hold-during", "hold-after")
+"""How many conditions stand behind each word."""
+_TIMES = {"within": 1, "hold-during": 2, "hold-after": 1}
+"""How many times stand before the conditions of a word."""
 
 
 @frozen
@@ -43,12 +54,12 @@ class Bound:
 
 @frozen
 class Modal:
-    """One word about time and its conditions; ``until`` is the time of a `within`."""
+    """One word about time with its conditions, and the times of some words."""
 
     kind: Kind
     conditions: tuple[Phrase, ...]
     span: Span
-    until: Fraction = Fraction(0)
+    times: tuple[Fraction, ...] = ()
 
 
 @frozen
@@ -201,21 +212,19 @@ class Trajectories(Effects):
                 return Modal("at end", (self.condition(item.items[2], names),), item.span)
             case head if head in _CONDITIONS:
                 return self._modal(item, cast("Kind", head), names)
-            case head if head in _LATER:
+            case "always-within" as head:
                 hint = "Use `always`, or `within` a time, if that is enough."
                 raise self.faults.unsupported(f"The constraint `{head}`", item.span, hint)
             case _:
                 raise self._no_constraint(item)
 
     def _modal(self, item: Group, kind: Kind, names: Locals) -> Modal:
-        count = _CONDITIONS[kind]
-        what = "a time and a condition" if kind == "within" else "two conditions"
-        parts = self.exactly(item, count, "a condition" if count == 1 else what)
-        until = Fraction(0)
-        if kind == "within":
-            until = self._time(parts[0])
-            parts = parts[1:]
-        return Modal(kind, tuple(self.condition(one, names) for one in parts), item.span, until)
+        times, conditions = _TIMES.get(kind, 0), _CONDITIONS[kind]
+        what = ("", "a time and ", "two times and ")[times]
+        what += "a condition" if conditions == 1 else "two conditions"
+        parts = self.exactly(item, times + conditions, what)
+        read = tuple(self.condition(one, names) for one in parts[times:])
+        return Modal(kind, read, item.span, tuple(map(self._time, parts[:times])))
 
     def _time(self, item: Item) -> Fraction:
         if isinstance(item, Word) and is_number(item) and Fraction(item.text) >= 0:
