@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tokenworld.play.model.inspection import Inspection, Map, Place, SlotRow
+from tokenworld.play.model.inspection import Inspection, Place, SlotRow, window
 from tokenworld.session import Session
 
 ROOT = Path(__file__).parents[2]
@@ -75,12 +75,22 @@ def test_a_map_shows_what_became_of_the_ground() -> None:
 
 
 def test_a_map_that_is_larger_than_the_pane_is_cut_around_the_acting_object() -> None:
-    shown = Map("Tile", tuple(f"{y}abcdefgh" for y in range(9)), (), (4, 1))
-    assert shown.around(3, 3) == ("cde", "cde", "cde")
-    assert shown.around(3, 9)[8] == "cde"
-    assert Map("Tile", shown.rows, (), (8, 8)).around(4, 2) == ("efgh", "efgh")
-    assert Map("Tile", shown.rows, (), (8, 8)).around(80, 24) == shown.rows
-    assert Map("Tile", shown.rows, ()).around(2, 2) == ("0a", "1a")
+    rows = tuple(f"{y}abcdefgh" for y in range(9))
+    assert window(rows, (4, 1), (3, 3)) == (range(3, 6), range(0, 3))
+    assert window(rows, (4, 1), (3, 9)) == (range(3, 6), range(0, 9))
+    assert window(rows, (8, 8), (4, 2)) == (range(5, 9), range(7, 9))
+    assert window(rows, (8, 8), (80, 24)) == (range(0, 9), range(0, 9))
+    assert window(rows, None, (2, 2)) == (range(0, 2), range(0, 2))
+
+
+def test_a_window_shows_the_same_signs_as_the_whole_map() -> None:
+    inspection = Inspection(opened("domains/island/world.tw"))
+    (whole,), (part,) = inspection.maps, inspection.windows(3, 2)
+    assert part.at == whole.at
+    assert part.rows == tuple(row[:3] for row in whole.rows[:2])
+    assert dict(part.signs) == {"@": "hero"}
+    (unseen,) = inspection.windows(5, 3, seen=())
+    assert not unseen.signs
 
 
 def test_a_map_shows_ground_that_was_not_there_at_the_start() -> None:

@@ -88,7 +88,7 @@ async def test_the_timeline_answers_while_the_radar_works(
     async with app.run_test(size=(120, 40)) as pilot:
         for one in ("take robot", "wind robot"):
             await enter(pilot, one)
-        await pilot.press("ctrl+t")
+        await pilot.press("ctrl+t", "d")
         await until(pilot, heavy.begun.is_set)
         assert isinstance(app.screen, TimelineScreen)
         await pilot.press("up", "enter")  # back to the first tick

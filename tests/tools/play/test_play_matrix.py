@@ -71,7 +71,7 @@ RUNS: Final[dict[str, Run]] = {
     "refusal": typing("take robot", "force trunk"),
     "timeline": sounded("take robot", "wind robot", "undo", "sweep", "cry"),
     "state": typing("take robot", "wind robot", last=("ctrl+o",)),
-    "quality": scored(*BAD, last=("f12", *["down"] * 4)),
+    "quality": scored(*BAD, "quality", last=("down",) * 4),
     "laws": typing("stir", last=("ctrl+l",)),
     "help": typing(last=("f1",)),
     "save": typing("take robot", last=("ctrl+s",)),

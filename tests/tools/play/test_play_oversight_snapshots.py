@@ -40,6 +40,7 @@ def scored(*commands: str, last: tuple[str, ...] = ()) -> Run:
     async def run(pilot: Pilot[None]) -> None:
         await typing(*commands)(pilot)
         screen = play_screen(pilot.app)  # type: ignore[arg-type]
+        screen.action_operator()
         screen.rescore()
         await until(pilot, lambda: not screen.scoring)
         await pilot.press(*last)
@@ -52,7 +53,10 @@ def sounded(*commands: str) -> Run:
     """Gives commands, opens the timeline, and waits for the radar."""
 
     async def run(pilot: Pilot[None]) -> None:
-        await typing(*commands, last=("ctrl+t",))(pilot)
+        await typing(*commands)(pilot)
+        pilot.app.game.operator = True  # type: ignore[attr-defined]
+        await pilot.press("ctrl+t")
+        await pilot.pause()
         screen = pilot.app.screen
         assert isinstance(screen, TimelineScreen)
         await until(pilot, lambda: not screen.asking)
@@ -79,7 +83,7 @@ def test_the_strip_in_plain_signs(
 def test_the_quality(
     compare: Compare, recorded: Callable[..., PlayApp], size: tuple[int, int]
 ) -> None:
-    run = scored(*BAD, last=("f12", *["down"] * 4))
+    run = scored(*BAD, "quality", last=("down",) * 4)
     assert compare(recorded(), terminal_size=size, run_before=run)
 
 

@@ -41,6 +41,7 @@ def timeline(app: PlayApp) -> TimelineScreen:
 
 
 async def opened(pilot: Pilot[None], app: PlayApp) -> None:
+    app.game.operator = True
     await pilot.press("ctrl+t")
     await until(pilot, lambda: isinstance(app.screen, TimelineScreen))
 

@@ -9,7 +9,8 @@ import pytest
 from tokenworld.ground import Change, LuckyDraw, Outcome, RequireReport
 from tokenworld.planning.verdict import Attempt, PlanStep, Proof, Verdict
 from tokenworld.play.model.hints import hint_lines, hint_sentence
-from tokenworld.play.model.records import Describer, short_place, title_text
+from tokenworld.play.model.records import Describer, short_place
+from tokenworld.play.model.view import title_text
 from tokenworld.session import Session
 from tokenworld.verbs.output import ASCII, UNICODE, plain_text
 

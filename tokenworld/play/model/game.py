@@ -208,7 +208,8 @@ def _told(found: Diagnostic) -> str:
 class Game:
     """A session being played by a person, with the transcript and the plan being followed.
 
-    ``entries`` only ever grows: what was undone stays readable, marked as undone.
+    ``entries`` only ever grows: what was undone stays readable, marked as undone. ``operator``:
+    the whole state is shown, with the quality of the run and the radar.
     """
 
     def __init__(
@@ -219,6 +220,7 @@ class Game:
         verdict: Verdict | None = None,
     ) -> None:
         self.session, self.glyphs = session, glyphs
+        self.operator = session.operator
         self.timeline = Timeline(session)
         self.entries: list[Entry] = [Entry("welcome", self._welcome())]
         for moment in session.moments[1:]:

@@ -5,16 +5,19 @@ Secret slots are left out, as everywhere in play.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache, partial
+from itertools import groupby
 from typing import cast
 
+from tokenworld.engine import Knowledge, State
 from tokenworld.ground import Json
 from tokenworld.model import Assign, Body, Create, Layout, ObjectType, effects_in
 from tokenworld.model.worlds import cell_name
 from tokenworld.session.moments import slot_text, slots_of
 from tokenworld.session.session import Session
+from tokenworld.verbs.output import Line, Piece, Role
 
 _Object = Mapping[str, Json]
 
@@ -49,13 +52,6 @@ class Map:
     signs: tuple[tuple[str, str], ...]
     at: tuple[int, int] | None = None
 
-    def around(self, width: int, height: int) -> tuple[str, ...]:
-        """The rows, cut to so many columns and rows around the acting object."""
-        x, y = self.at or (0, 0)
-        left = _first(x, width, max(map(len, self.rows), default=0))
-        top = _first(y, height, len(self.rows))
-        return tuple(row[left : left + width] for row in self.rows[top : top + height])
-
 
 def _first(middle: int, shown: int, there: int) -> int:
     """The first index of a window around ``middle`` that does not extend beyond the end."""
@@ -69,12 +65,14 @@ class Inspection:
     session: Session
 
     @cached_property
-    def _now(self) -> Mapping[str, Json]:
-        return self.session.state_json()
+    def state(self) -> Mapping[str, Json]:
+        """The present state as ``tw-state/1``, without secrets that are hidden."""
+        return _shown(self.session.known, self.session.state)
 
     @cached_property
-    def _objects(self) -> Mapping[str, _Object]:
-        return {str(one["name"]): one for one in cast("Sequence[_Object]", self._now["objects"])}
+    def objects(self) -> Mapping[str, _Object]:
+        """The objects of the state by their names."""
+        return {str(one["name"]): one for one in cast("Sequence[_Object]", self.state["objects"])}
 
     # ---- slots --------------------------------------------------------------------------------
 
@@ -83,7 +81,7 @@ class Inspection:
         """Every slot that may be known: those of the present state, then those that are gone."""
         session = self.session
         earlier = session.moments[-2].state if len(session.moments) > 1 else session.state
-        old, new = slots_of(session.known.json(earlier)), slots_of(self._now)
+        old, new = slots_of(session.known.json(earlier)), slots_of(self.state)
         rules = self._rules()
         return tuple(
             SlotRow(slot, old.get(slot), new.get(slot), changed, rules.get(slot, ()))
@@ -109,9 +107,9 @@ class Inspection:
 
         Where the world nests nothing, an object is put where its first reference points.
         """
-        inside: dict[str, list[str]] = {name: [] for name in self._objects}
+        inside: dict[str, list[str]] = {name: [] for name in self.objects}
         roots: list[str] = []
-        for name in self._objects:
+        for name in self.objects:
             holder = self._holder(name)
             (roots if holder is None else inside[holder]).append(name)
         cells = {one.of for one in self.session.world.world.layouts}
@@ -119,7 +117,7 @@ class Inspection:
         return tuple(one for one in placed if one.inside or one.kind not in cells)
 
     def _place(self, name: str, inside: Mapping[str, Sequence[str]]) -> Place:
-        kind = str(self._objects[name]["type"])
+        kind = str(self.objects[name]["type"])
         return Place(name, kind, tuple(self._place(one, inside) for one in inside[name]))
 
     def _holder(self, name: str) -> str | None:
@@ -144,7 +142,7 @@ class Inspection:
         return None
 
     def _references(self, name: str) -> Iterator[tuple[bool, str]]:
-        program, found = self.session.world.program, self._objects[name]
+        program, found = self.session.world.program, self.objects[name]
         attributes = cast("Mapping[str, Json]", found["attrs"])
         for key in program.types[str(found["type"])].attributes:
             fluent = program.fluents[key]
@@ -159,33 +157,55 @@ class Inspection:
         """The layouts of the world with what stands on them now."""
         return tuple(self._map(one) for one in self.session.world.world.layouts)
 
-    def _map(self, layout: Layout) -> Map:
-        standing = self._standing(layout)
-        signs: dict[str, str] = {}
-        grounds = self._grounds(layout)
-        rows, at = [], None
-        for y, row in enumerate(layout.rows):
+    def windows(
+        self, width: int, height: int, seen: Container[str] | None = None
+    ) -> tuple[Map, ...]:
+        """The layouts cut to so many columns and rows around the acting object. Only objects that
+        are ``seen`` stand on them (all by default)."""
+        return tuple(
+            self._map(one, (width, height), seen) for one in self.session.world.world.layouts
+        )
+
+    def _map(
+        self,
+        layout: Layout,
+        size: tuple[int, int] | None = None,
+        seen: Container[str] | None = None,
+    ) -> Map:
+        standing = self._standing(seen)
+        at = self._at(layout, standing)
+        columns, lines = window(layout.rows, at, size)
+        grounds, signs, rows = _grounds(self, layout.of), dict[str, str](), []
+        for y in lines:
             shown = ""
-            for x in range(len(row)):
+            for x in columns[: max(0, len(layout.rows[y]) - columns.start)]:
                 name = cell_name(layout.of, x, y)
                 if name in standing:
-                    at = (x, y) if self.session.actor in standing[name] else at
                     sign = self._sign(standing[name][0])
-                    signs.setdefault(sign, "")
-                    signs[sign] = ", ".join(filter(None, (signs[sign], *standing[name])))
+                    signs[sign] = ", ".join(filter(None, (signs.get(sign, ""), *standing[name])))
                 else:
-                    look = self._look(self._objects.get(name))
-                    sign = self._ground(look, grounds)
+                    sign = self._ground(self.look(self.objects.get(name)), grounds)
                 shown += sign
             rows.append(shown)
         return Map(layout.of, tuple(rows), tuple(sorted(signs.items())), at)
 
-    def _standing(self, layout: Layout) -> dict[str, list[str]]:
+    def _at(self, layout: Layout, standing: Mapping[str, Sequence[str]]) -> tuple[int, int] | None:
+        """The column and the row of the acting object on a layout."""
+        cell = next((one for one, names in standing.items() if self.session.actor in names), None)
+        places = (
+            (x, y)
+            for y, row in enumerate(layout.rows)
+            for x in range(len(row))
+            if cell_name(layout.of, x, y) == cell
+        )
+        return None if cell is None else next(places, None)
+
+    def _standing(self, seen: Container[str] | None) -> dict[str, list[str]]:
         """The objects on each cell, the acting one first."""
         found: dict[str, list[str]] = {}
         actor, cells = self.session.actor, {one.of for one in self.session.world.world.layouts}
-        for name, one in sorted(self._objects.items(), key=lambda pair: pair[0] != actor):
-            if one["type"] not in cells:
+        for name, one in sorted(self.objects.items(), key=lambda pair: pair[0] != actor):
+            if one["type"] not in cells and (seen is None or name in seen):
                 for _, value in self._references(name):
                     found.setdefault(value, []).append(name)
                     break
@@ -194,38 +214,21 @@ class Inspection:
     def _sign(self, name: str) -> str:
         return "@" if name == self.session.actor else name[0].upper()
 
-    def _grounds(self, layout: Layout) -> dict[tuple[str, ...], str]:
-        """The sign of each kind of cell, as the layout draws it at the start.
-
-        A sign that also makes an object tells of the object, unless no other draws such a cell.
-        """
-        start = self.session.known.json(self.session.moments[0].state)
-        cells = {str(one["name"]): one for one in cast("Sequence[_Object]", start["objects"])}
-        makers = {one.symbol for one in layout.legends if _creates(one.body)}
-        found: dict[tuple[str, ...], str] = {}
-        for y, row in enumerate(layout.rows):
-            for x, symbol in enumerate(row):
-                look = self._look(cells.get(cell_name(layout.of, x, y)))
-                if symbol not in makers:
-                    found.setdefault(look, symbol)
-        return found
-
     def grounds(self, of: str) -> dict[str, str]:
         """The kinds of cells of a layout in words, by the sign that the map shows for each."""
-        layout = next(one for one in self.session.world.world.layouts if one.of == of)
-        told = {look: _in_words(look) or of for look in map(self._look, self._cells(of))}
-        signs = self._grounds(layout)
+        told = {look: _in_words(look) or of for look in map(self.look, self._cells(of))}
+        signs = _grounds(self, of)
         return {self._ground(look, signs): words for look, words in told.items()}
 
     def _cells(self, of: str) -> Iterator[_Object]:
-        return (one for one in self._objects.values() if one["type"] == of)
+        return (one for one in self.objects.values() if one["type"] == of)
 
     @staticmethod
     def _ground(look: tuple[str, ...], signs: Mapping[tuple[str, ...], str]) -> str:
         """The sign of a kind of cell; of one that the start did not have, its last value's."""
         return signs.get(look, look[-1].partition("=")[2][:1] if look else "?")
 
-    def _look(self, cell: _Object | None) -> tuple[str, ...]:
+    def look(self, cell: _Object | None) -> tuple[str, ...]:
         """Return what tells cells apart: the attributes that legends set."""
         if cell is None:
             return ()
@@ -240,6 +243,69 @@ class Inspection:
         written = (one.target.fluent for one in changes if isinstance(one, Assign))
         fluents = self.session.world.program.fluents
         return tuple(dict.fromkeys(fluents[key].name for key in written))
+
+
+@lru_cache(maxsize=4)
+def _shown(known: Knowledge, state: State) -> Mapping[str, Json]:
+    """The JSON of a state; kept, as several panes tell of one state."""
+    return known.json(state)
+
+
+@lru_cache(maxsize=4)
+def _first_grounds(session: Session, start: State, of: str) -> Mapping[tuple[str, ...], str]:
+    """The sign of each kind of cell, as the layout draws it at the start.
+
+    A sign that also makes an object tells of the object, unless no other draws such a cell.
+    """
+    inspection = Inspection(session)
+    layout = next(one for one in session.world.world.layouts if one.of == of)
+    listed = cast("Sequence[_Object]", _shown(session.known, start)["objects"])
+    cells = {str(one["name"]): one for one in listed}
+    makers = {one.symbol for one in layout.legends if _creates(one.body)}
+    found: dict[tuple[str, ...], str] = {}
+    for y, row in enumerate(layout.rows):
+        for x, symbol in enumerate(row):
+            if symbol not in makers:
+                found.setdefault(inspection.look(cells.get(cell_name(of, x, y))), symbol)
+    return found
+
+
+def _grounds(inspection: Inspection, of: str) -> Mapping[tuple[str, ...], str]:
+    session = inspection.session
+    return _first_grounds(session, session.moments[0].state, of)
+
+
+def window(
+    rows: Sequence[str], at: tuple[int, int] | None, size: tuple[int, int] | None
+) -> tuple[range, range]:
+    """The columns and rows of a window around a place; all of them without a size."""
+    widest, (x, y) = max(map(len, rows), default=0), at or (0, 0)
+    width, height = size or (widest, len(rows))
+    left, top = _first(x, width, widest), _first(y, height, len(rows))
+    return range(left, min(left + width, widest)), range(top, min(top + height, len(rows)))
+
+
+def map_lines(inspection: Inspection, maps: Sequence[Map]) -> Iterator[Line]:
+    """Maps row by row: the acting object and other objects in colour; below each, what the signs
+    mean of objects and of kinds of ground."""
+    for one in maps:
+        signs = dict(one.signs)
+        for row in one.rows:
+            pieces = groupby(row, partial(_role, signs))
+            yield tuple(("".join(found), role) for role, found in pieces)
+        seen, words = set("".join(one.rows)), {**inspection.grounds(one.of), **signs}
+        told = {sign: word for sign, word in words.items() if sign in seen and sign.strip()}
+        yield tuple(_entries(told, signs))
+
+
+def _role(signs: Mapping[str, str], sign: str) -> Role:
+    return "plain" if sign not in signs else "typed" if sign == "@" else "good"
+
+
+def _entries(told: Mapping[str, str], signs: Mapping[str, str]) -> Iterator[Piece]:
+    for sign, words in told.items():
+        yield sign, _role(signs, sign)
+        yield f" {words.replace('_', ' ')}  ", "dim"
 
 
 def _in_words(look: tuple[str, ...]) -> str:

@@ -16,16 +16,14 @@ from tokenworld.diagnostics import Diagnostic, Failure, Source
 from tokenworld.ground import Json
 from tokenworld.play.model.game import Game, fault_text
 from tokenworld.play.model.hints import LEVELS, hint_lines
-from tokenworld.play.model.inspection import Inspection
 from tokenworld.play.model.records import (
     Describer,
-    View,
     in_the_way,
     require_trees,
-    title_text,
     trees_of_record,
 )
 from tokenworld.play.model.transcripts import script
+from tokenworld.play.model.view import View, title_text
 from tokenworld.session import Session
 from tokenworld.session.loading import open_text
 from tokenworld.session.obstacles import obstacles
@@ -37,8 +35,6 @@ HINT_SECONDS: Final = 10.0
 """A search for a hint ends after this time; the page can stop it before."""
 _LONGEST: Final = 1_000_000
 """A link with more bytes of commands is refused."""
-_WINDOW: Final = (61, 31)
-"""Columns and rows of a map around the acting object."""
 
 
 def packed(commands: Iterable[str]) -> str:
@@ -177,8 +173,8 @@ class Published:
             "facts": _told(view.lines),
             "carried": None if carried is None else list(carried),
             "maps": [
-                {"rows": list(one.around(*_WINDOW)), "signs": [list(pair) for pair in one.signs]}
-                for one in Inspection(session).maps
+                {"rows": list(one.rows), "signs": [list(pair) for pair in one.signs]}
+                for one in view.maps
             ],
             "legal": [one.text for one in game.legal()],
             "over": session.ended(),

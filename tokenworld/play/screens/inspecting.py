@@ -14,9 +14,9 @@ from textual.widgets import TabbedContent, TabPane
 
 from tokenworld.ground import value_text
 from tokenworld.play.model.game import Game
-from tokenworld.play.model.inspection import Inspection, Map, Place, SlotRow
-from tokenworld.play.model.records import title_text
+from tokenworld.play.model.inspection import Inspection, Place, SlotRow, map_lines
 from tokenworld.play.model.timeline import editable_slots, scratch
+from tokenworld.play.model.view import title_text
 from tokenworld.play.screens.dialogs import AskDialog, Overlay
 from tokenworld.play.widgets.texts import TextPane, TitleBar, key_row
 from tokenworld.session.moments import SlotChange
@@ -84,17 +84,6 @@ def tree_lines(places: tuple[Place, ...], depth: int = 0) -> Iterator[Line]:
         yield from tree_lines(one.inside, depth + 1)
 
 
-def map_lines(maps: tuple[Map, ...], width: int, height: int) -> Iterator[Line]:
-    """Maps row by row around the acting object, with the objects that stand there."""
-    for one in maps:
-        rows = one.around(width, height)
-        yield from (line(row) for row in rows)
-        yield line("")
-        for sign, names in one.signs:
-            if any(sign in row for row in rows):
-                yield ((f"{sign} ", "head"), (names, "plain"))
-
-
 class InspectScreen(Overlay[None]):
     """The state in tabs, as it is now."""
 
@@ -145,7 +134,8 @@ class InspectScreen(Overlay[None]):
         self.query_one("#scratch", TextPane).tell(scratch_lines(self.game))
         if session.world.world.layouts:
             width, height = self.app.size.width - 4, self.app.size.height - 8
-            self.query_one("#map", TextPane).tell(map_lines(found.maps, width, height))
+            maps = found.windows(width, height)
+            self.query_one("#map", TextPane).tell(map_lines(found, maps))
 
     def action_changed(self) -> None:
         """Show only what the last tick changed, or everything again."""

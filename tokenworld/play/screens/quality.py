@@ -27,18 +27,9 @@ from tokenworld.session import Session
 from tokenworld.store.database import Database
 from tokenworld.store.read import find_run, history
 from tokenworld.verbs.output import Glyphs, Line, Piece, Role, line
-from tokenworld.verbs.quality.dimensions import Dimension, DimensionId, Grade
+from tokenworld.verbs.quality.dimensions import Dimension, Grade
 from tokenworld.verbs.quality.scorecard import Scorecard, Verdict, score_run, verdict_sentence
 
-_SHORT: dict[DimensionId, str] = {
-    "groundedness": "Ground",
-    "character": "Charac",
-    "action_coherence": "Coher",
-    "refusal_cluster": "Refus",
-    "vocabulary": "Vocab",
-    "conservation": "Conserv",
-    "graph_fan_out": "Fan-out",
-}
 _ROLES: dict[Grade, Role] = {"OK": "good", "WARN": "warn", "FAIL": "bad", "N/A": "dim"}
 _VERDICTS: dict[Verdict, tuple[str, Role]] = {
     "HEALTHY": ("HEALTHY", "good"),
@@ -88,12 +79,19 @@ def _sign(grade: Grade, glyphs: Glyphs) -> str:
 
 
 def strip_line(card: Scorecard, glyphs: Glyphs) -> Line:
-    """Seven cells and the verdict in one row of 78 columns: a sign and a word for each."""
-    cells: list[Piece] = []
-    for one in card.dimensions:
-        cells.append((f"{_sign(one.status, glyphs)}{_SHORT[one.id]} ", _ROLES[one.status]))
+    """The verdict, then each dimension that is failed or in warn."""
+    bad = [one for grade in ("FAIL", "WARN") for one in card.dimensions if one.status == grade]
+    cells = [
+        (f" {glyphs.dot} {_sign(one.status, glyphs)} {one.title.lower()}", _ROLES[one.status])
+        for one in bad
+    ]
+    good: Piece = (f" {glyphs.dot} {glyphs.executed} no dimension failed or in warn", "good")
+    return (("Quality: ", "dim"), _verdict(card, glyphs), *(cells or [good]))
+
+
+def _verdict(card: Scorecard, glyphs: Glyphs) -> Piece:
     word, role = _VERDICTS[card.verdict]
-    return (*cells, (f"{glyphs.hint} {word}", role))
+    return f"{glyphs.hint} {word}", role
 
 
 def summary_lines(card: Scorecard, glyphs: Glyphs) -> Iterator[Line]:
@@ -256,11 +254,10 @@ class QualityScreen(Overlay[int]):
         dimension, tick = row
         glyphs, card = self.game.glyphs, self._scored.card
         if dimension is None:
-            return styled_line((("Verdict ", "head"), strip_line(card, glyphs)[-1]))
+            return styled_line((("Verdict ", "head"), _verdict(card, glyphs)))
         if tick is None:
-            at = card.dimensions.index(dimension)
-            sign, role = strip_line(card, glyphs)[at]
-            return styled_line(((f"{sign[0]} {dimension.title}", role),))
+            sign, role = _sign(dimension.status, glyphs), _ROLES[dimension.status]
+            return styled_line(((f"{sign} {dimension.title}", role),))
         found = outcome_of(self.game.session, self._scored, tick)
         asked, status = ("", "") if found is None else (found[0], found[1].status)
         text = f"   {tick:>4} {status.replace('_', ' ')} {asked}".rstrip()

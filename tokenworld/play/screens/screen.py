@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from textual import events, work
@@ -16,16 +16,15 @@ from tokenworld.ground import PASS, Command, Outcome
 from tokenworld.play.model.game import Game
 from tokenworld.play.model.records import (
     Describer,
-    View,
     in_the_way,
     require_trees,
-    title_text,
     trees_of_record,
 )
 from tokenworld.play.model.transcripts import command, text_as
+from tokenworld.play.model.view import View, acting, title_line
 from tokenworld.play.screens.advised import OFFER, STEP_SECONDS, AdvisedScreen
 from tokenworld.play.widgets.actions import ActionList, CommandLine, TickList, Transcript, offer
-from tokenworld.play.widgets.shown import Content, Words, entitle
+from tokenworld.play.widgets.shown import Content, Words, entitle, styled_line
 from tokenworld.play.widgets.texts import (
     TABS,
     Details,
@@ -35,6 +34,7 @@ from tokenworld.play.widgets.texts import (
     TitleBar,
     framed,
 )
+from tokenworld.session import Session
 from tokenworld.session.obstacles import obstacles
 from tokenworld.verbs.output import Line, line
 
@@ -52,7 +52,32 @@ SECONDS = 10.0
 """It is scored no more often than this."""
 
 
+WIDE, TALL = 110, 36
+"""Columns and rows from which a screen has room for all panes, and for high ones."""
 _PLACEHOLDER = "Type a command, or press F2 for what you can do, F3 for a hint"
+
+
+def operator_lines() -> Iterator[Line]:
+    """What operator mode shows, and by which keys."""
+    yield line("Operator mode shows more than a player sees. F12 ends it.", "head")
+    for key, told in (
+        ("Row at the top", "the quality of the last 50 ticks: the verdict, then each dimension "
+         "that failed or is in warn. A click on it, or `quality`, tells what each means"),
+        ("Left", "every object that the actor may name, wherever it is"),
+        ("Ctrl+O", "the state, slot by slot, with what the last tick changed"),
+        ("Ctrl+L", "the laws of a tick: which fired, and what each changed"),
+        ("Ctrl+T", "the timeline, with the dead-end radar: since when the goal is out of reach"),
+    ):  # fmt: skip
+        yield line("")
+        yield ((key, "head"), (f": {told}.", "plain"))
+    yield line("")
+    yield line("Secrets stay hidden, unless `tw play --operator` began the game.", "dim")
+
+
+def prompt(session: Session) -> Content:
+    """``> ``, behind the name of who acts where several do."""
+    actor = acting(session)
+    return styled_line(((f"{actor}> " if actor else "> ", "typed"),))
 
 
 def _key(key: str, action: str, text: str, shown: str, tooltip: str) -> Binding:
@@ -64,8 +89,8 @@ def _key(key: str, action: str, text: str, shown: str, tooltip: str) -> Binding:
 class PlayScreen(AdvisedScreen):
     """World, story, actions, details and ticks around one command line."""
 
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide"), (160, "-very-wide")]  # noqa: RUF012
-    VERTICAL_BREAKPOINTS = [(0, "-short"), (36, "-tall")]  # noqa: RUF012
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide"), (160, "-very-wide")]  # noqa: RUF012
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (TALL, "-tall")]  # noqa: RUF012
     AUTO_FOCUS = "#command"
     BINDINGS: ClassVar[list[BindingType]] = [
         _key("f1", "help", "Help", "F1", "How to play, and all keys"),
@@ -86,7 +111,7 @@ class PlayScreen(AdvisedScreen):
         Binding("ctrl+t", "timeline", "Timeline", show=False, id="play.timeline"),
         Binding("escape", "leave", "Leave", show=False, id="play.leave"),
         Binding("ctrl+l", "laws", "Laws", show=False, id="play.laws"),
-        Binding("f12", "quality", "Quality", show=False, id="play.quality"),
+        _key("f12", "operator", "Operator", "F12", "The whole state, and the quality of the run"),
         Binding("ctrl+g", "go_on", "Go on", show=False, id="play.go_on"),
     ]
 
@@ -104,8 +129,9 @@ class PlayScreen(AdvisedScreen):
 
     def compose(self) -> ComposeResult:
         world, carried = TextPane("world", "World"), TextPane("carried", "You carry")
+        chart = TextPane("chart", "Map")
         glyphs, prompt = self.game.glyphs, Words("> ", id="prompt")
-        left = Vertical(world, carried, Transcript(glyphs), id="left")
+        left = Vertical(chart, world, carried, Transcript(glyphs), id="left")
         ticks = TickList(glyphs)
         side = Vertical(TabStrip(), ActionList(glyphs.refused), Details(), ticks, id="side")
         bar = Horizontal(prompt, CommandLine(self.game.suggestion, _PLACEHOLDER), id="bar")
@@ -119,10 +145,10 @@ class PlayScreen(AdvisedScreen):
         self.query_one(CommandLine).cursor_blink = self._blinks
         self._bring_up("actions")
         self.refresh_all()
+        self._show_strip()
         if self.game.session.recording is not None:
-            self._strip.tell((("Quality: ", "dim"), ("not scored yet", "dim")))
-            self.set_timer(FIRST_SECONDS, self.rescore)
-            self.set_interval(SECONDS, self.rescore)
+            self.set_timer(FIRST_SECONDS, self._oversee)
+            self.set_interval(SECONDS, self._oversee)
 
     # ---- showing ----------------------------------------------------------------------------
 
@@ -132,16 +158,41 @@ class PlayScreen(AdvisedScreen):
 
     def refresh_all(self) -> None:
         """Show the game as it is now."""
-        view = View(self.game.session)
-        self.query_one(TitleBar).update(title_text(self.game.session, self.game.glyphs))
+        session = self.game.session
+        view = self._view()
+        self.query_one(TitleBar).update(styled_line(title_line(session, self.game.glyphs)))
+        self.query_one("#prompt", Words).update(prompt(session))
         self.query_one("#world", TextPane).tell(view.lines, view.title)
+        self._show_map(view)
         carried = self.query_one("#carried", TextPane)
-        carried.display = view.carried is not None
+        carried.display = view.carried is not None and not (self.has_map and not view.carried)
         carried.tell([line(", ".join(view.carried or ()) or "nothing")])
         self.query_one(Transcript).catch_up(self.game.entries)
         self.query_one(TickList).refill(self.game.session.moments)
         self._offer_actions()
         self.show_keys()
+
+    @property
+    def has_map(self) -> bool:
+        """Return whether the world has a map."""
+        return bool(self.game.session.world.world.layouts)
+
+    def _show_map(self, view: View) -> None:
+        chart = self.query_one("#chart", TextPane)
+        chart.display = self.has_map
+        if self.has_map:
+            chart.tell(view.map_lines)
+
+    def _view(self) -> View:
+        columns, rows = self.size
+        width = columns * 36 // 100 if columns >= WIDE else columns // 2
+        size = (width - 5, 11 if rows >= TALL else 5)
+        return View(self.game.session, whole=self.game.operator, window=size)
+
+    def on_resize(self) -> None:
+        """Cut the map to the new size."""
+        if self.has_map:
+            self.call_after_refresh(lambda: self._show_map(self._view()))
 
     def _offer_actions(self) -> None:
         typed = self.query_one(CommandLine).value
@@ -185,6 +236,7 @@ class PlayScreen(AdvisedScreen):
             "runs": self.action_runs,
             "laws": self.action_laws,
             "quality": self.action_quality,
+            "operator": self.action_operator,
             "go on": self.action_go_on,
         }
         if word == "why" and rest:
@@ -446,6 +498,33 @@ class PlayScreen(AdvisedScreen):
     def scoring(self) -> bool:
         """Return whether the run is being scored."""
         return self._scorer is not None
+
+    def _show_strip(self) -> None:
+        """The row with the quality of the run, for an operator."""
+        recorded = self.game.session.recording is not None
+        self._strip.display = self.game.operator
+        if self._scored is None:
+            told = (
+                "not scored yet" if recorded else "nothing is recorded, so there is no run to score"
+            )
+            self._strip.tell((("Quality: ", "dim"), (told, "dim")))
+
+    def _oversee(self) -> None:
+        if self.game.operator:
+            self.rescore()
+
+    def action_operator(self) -> None:
+        """Show what an operator looks at, or only what a player sees."""
+        self.game.operator = not self.game.operator
+        self._show_strip()
+        self.refresh_all()
+        if self.game.operator:
+            self._explain(operator_lines(), "Operator mode")
+            self._draw_details()
+            self._oversee()
+        elif self.query_one(Details).border_title == "Operator mode":
+            self._explain((), "Details")
+            self._let_details_go()
 
     def rescore(self) -> None:
         """Score the run beside the game, if something came since the last time."""

@@ -18,8 +18,9 @@ from tokenworld.diagnostics import Failure
 from tokenworld.ground import value_text
 from tokenworld.planning.verdict import Verdict
 from tokenworld.play.model.game import Game, fault_text
-from tokenworld.play.model.records import Describer, in_the_way, title_text, trees_of_record
+from tokenworld.play.model.records import Describer, in_the_way, trees_of_record
 from tokenworld.play.model.timeline import Node, Prospect, RadarAnswer, RadarPlanner, has_goal
+from tokenworld.play.model.view import title_text
 from tokenworld.play.screens.dialogs import AskDialog, Overlay
 from tokenworld.play.widgets.shown import Content, content, entitle, option
 from tokenworld.play.widgets.texts import Details, KeyedList, TextPane, TitleBar, framed, select_key
@@ -118,7 +119,7 @@ class RadarScreen(Overlay[None]):
         self.game = game
         self._asking: Worker[None] | None = None
         self._spent = 0.0
-        self._halted = ""
+        self._halted = "" if game.operator else "off: d looks for where the goal is lost"
         self._asked_of: Node | None = None
         self._patience = SECONDS
 

@@ -17,7 +17,8 @@ from textual.widgets import OptionList
 from tokenworld.diagnostics import Failure
 from tokenworld.play.model.game import fault_text
 from tokenworld.play.model.playback import Playback, stored_runs
-from tokenworld.play.model.records import Describer, View, title_text, trees_of_record
+from tokenworld.play.model.records import Describer, trees_of_record
+from tokenworld.play.model.view import View, title_text
 from tokenworld.play.screens.dialogs import Overlay
 from tokenworld.play.widgets.shown import Content, content, entitle, option
 from tokenworld.play.widgets.texts import Details, KeyedList, TextPane, TitleBar, framed, select_key
@@ -162,7 +163,7 @@ class WatchScreen(Overlay[int]):
         shown = title_text(session, self.glyphs)
         who = found.run.header.player
         self.query_one(TitleBar).update(f"{found.run.slug} by {who}, read only  {shown}")
-        view = View(session)
+        view = View(session, whole=True)
         self.query_one("#world", TextPane).tell(view.lines, view.title)
         records = self.query_one("#records", OptionList)
         playing = f", {SPEEDS[self._speed]} a second" if self._timer is not None else ""

@@ -187,7 +187,7 @@ def key_row() -> Footer:
 
 
 class QualityStrip(Words, can_focus=True):
-    """Shows a line; it never takes the focus by itself, and is hidden until it has something."""
+    """Shows a line for an operator; it never takes the focus by itself."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "open", "Quality", show=False, id="quality.open"),
@@ -203,7 +203,7 @@ class QualityStrip(Words, can_focus=True):
 
     def tell(self, line: Line) -> None:
         """Show another line."""
-        self.line, self.display = line, True
+        self.line = line
         self.update(styled_line(line), layout=False)
 
     @property
