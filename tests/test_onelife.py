@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks.onelife.documents import distance, game_of, small_world
 from benchmarks.onelife.fits import with_params
-from benchmarks.onelife.laws import NARROW, WIDE, Observables
+from benchmarks.onelife.laws import CLOCK, NARROW, WIDE, Observables
 from benchmarks.onelife.models import Copied, Exact, Randomized
 from benchmarks.onelife.mutating import mutants
 from benchmarks.onelife.plans import COMPARISONS, in_game
@@ -90,7 +90,7 @@ def test_a_document_is_a_state_of_the_game_or_none() -> None:
     assert game_of(shown) is None
 
 
-@pytest.mark.parametrize("slots", [NARROW, WIDE])
+@pytest.mark.parametrize("slots", [NARROW, WIDE, CLOCK])
 def test_observables_are_told_and_put_back(slots: dict[str, tuple[str, ...]]) -> None:
     what = Observables(slots)
     one = observed(scenario("zombie_defeat"), 2)[0]

@@ -59,13 +59,13 @@ NARROW: Final = {
 }  # fmt: skip
 """The observables of OneLife's public code: positions, health, the inventory, which bodies there
 are, and their cooldowns."""
-WIDE: Final = {
-    "Player": (*NARROW["Player"], "facing", "sleeping", "steps", "done", *_COUNTERS),
-    "Body": NARROW["Body"],
-}
+WIDE: Final = {"Player": (*NARROW["Player"], "facing", "sleeping", *_COUNTERS),
+               "Body": NARROW["Body"]}  # fmt: skip
 """Those, and what else the paper's schema tells of the player: the counters of needs, the facing,
-sleep, the last action; and the number of steps. The daylight of a predicted document is that of its
-number of steps, as the game computes it."""
+sleep."""
+CLOCK: Final = {"Player": (*WIDE["Player"], "steps", "done"), "Body": NARROW["Body"]}
+"""Those, the number of steps and the last action. The daylight of a predicted document is that of
+its number of steps, as the game computes it: no law tells it."""
 _WALKED: Final = ("grass", "sand", "path", "lava")
 _ACTIONS: Final = tuple(constants.actions)
 
@@ -127,10 +127,12 @@ class Observables:
         if "facing" in kept:
             ways = {name: way for way, name in _FACING.items()}
             own["facing"] = dict(zip("xy", ways[player["facing"]], strict=True))
-            own["sleeping"], own["action"] = player["sleeping"], player["done"]
+            own["sleeping"] = player["sleeping"]
+            own.update((name, own[name] + player[name] / 2) for name in _COUNTERS)
+        if "steps" in kept:
+            own["action"] = player["done"]
             into["step_count"] += player["steps"]
             into["daylight"] = daylight(into["step_count"])
-            own.update((name, own[name] + player[name] / 2) for name in _COUNTERS)
         attrs = dict(zip(numbers, bodies, strict=True))
         into["objects"] = [one for one in into["objects"] if attrs[one["entity_id"]]["here"]]
         for one in into["objects"]:

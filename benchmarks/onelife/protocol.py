@@ -155,13 +155,13 @@ def _rank(
 def table(found: Sequence[Measured]) -> Iterator[str]:
     """Rank@1 / MRR of each model in the three columns, and the edit distance of its samples."""
     heads = "".join(f"{one:>23}" for one in COLUMNS)
-    yield f"{'Rank@1 / MRR':<28}{heads}{'edits':>9}{'share':>8}"
+    yield f"{'Rank@1 / MRR':<34}{heads}{'edits':>9}{'share':>8}"
     for one in found:
         cells = "".join(f"{_cell(one, column):>23}" for column in COLUMNS)
-        yield f"{one.name:<28}{cells}{one.edit(0):>9.3f}{one.edit(1):>8.3f}"
+        yield f"{one.name:<34}{cells}{one.edit(0):>9.3f}{one.edit(1):>8.3f}"
     for name, first, reciprocal, raw, share in PUBLISHED:
         shown = "-" if first is None else f"{first:.3f} / {reciprocal:.3f}"
-        yield f"{name:<28}{shown:>23}{'-':>23}{'-':>23}{raw:>9.3f}{share:>8.3f}"
+        yield f"{name:<34}{shown:>23}{'-':>23}{'-':>23}{raw:>9.3f}{share:>8.3f}"
     yield f"OneLife's hand-written laws, *measured with its code at design time*: {HAND_WRITTEN}"
 
 
@@ -175,12 +175,13 @@ def _cell(one: Measured, column: str) -> str:
 def by_scenario(found: Sequence[Measured]) -> Iterator[str]:
     """MRR of each model by scenario in the repaired column, grouped by mechanic."""
     coded = {one.name for one in kept()}
-    yield f"{'MRR, repaired':<34}{''.join(f'{one.name[:16]:>18}' for one in found)}"
+    yield f"{'MRR, repaired':<34}{''.join(f'{at:>8}' for at in range(1, 1 + len(found)))}"
     for mechanic in sorted({one.mechanic for one in SCENARIOS}):
         yield mechanic
         for one in (x for x in SCENARIOS if x.mechanic == mechanic):
             if one.name in found[0].places["repaired"]:
-                cells = "".join(f"{x.reciprocal_of('repaired', one.name):>18.3f}" for x in found)
+                cells = "".join(f"{x.reciprocal_of('repaired', one.name):>8.3f}" for x in found)
                 mark = "*" if one.name in coded else " "
                 yield f" {mark} {one.name:<31}{cells}"
+    yield "; ".join(f"{at}: {one.name}" for at, one in enumerate(found, 1))
     yield "*: kept where scenarios of one name replace each other"

@@ -13,7 +13,7 @@ from benchmarks.measure import WrongResultError
 from benchmarks.onelife import fits, plans
 from benchmarks.onelife.believing import Believing, learned
 from benchmarks.onelife.documents import small_world
-from benchmarks.onelife.laws import NARROW, WIDE, Observables, explored
+from benchmarks.onelife.laws import CLOCK, NARROW, WIDE, Observables, explored
 from benchmarks.onelife.models import Copied, Exact, Model, Randomized
 from benchmarks.onelife.protocol import by_scenario, measured, table, transitions
 from benchmarks.onelife.scenarios import SCENARIOS, Scenario
@@ -99,10 +99,10 @@ def _ranked(sizes: Sizes, laws: bool) -> Iterator[str]:
 
 
 def _learned(sizes: Sizes, folder: Path) -> Iterator[Believing]:
-    """The laws of one episode, with fitted weights and without, on both lists of observables."""
+    """The laws of one episode, with fitted weights and without, on each list of observables."""
     world = open_world(sizes.world or str(folder / "small.tw"))
     episode = explored(world, sizes.seed, sizes.steps)
-    for name, slots in (("OneLife's list", NARROW), ("wide list", WIDE)):
+    for name, slots in (("OneLife's list", NARROW), ("wide", WIDE), ("with clock", CLOCK)):
         what = Observables(slots)
         yield from learned(episode, what, name, folder)
 

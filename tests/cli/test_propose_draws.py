@@ -56,6 +56,24 @@ def test_draws_are_found_with_their_shares(tw: Tw, tmp_path: Path) -> None:
     assert "require false else unseen" in text[head : text.index("}", head)]
 
 
+def test_draws_are_found_though_no_state_was_met_twice(tw: Tw, tmp_path: Path) -> None:
+    """A counter makes every state new. Without `--noisy`, what two barks have come of is no
+    contradiction, and each seems to have a reason."""
+    aged = PARK.replace("stray: bool", "stray: bool  age: 0 to 9999 = 0")
+    aged = aged.replace("world park", "law grow(h: Hero) { h.age += 1 }\nworld park")
+    (tmp_path / "park.tw").write_text(aged, encoding="utf-8")
+    rows = tmp_path / "rows.jsonl"
+    assert tw("learn", "explore", tmp_path / "park.tw", "-o", rows, "--ticks", "400").code == 0
+    found = json.loads(tw("learn", "propose", rows, "--noisy", "--json").out)
+    plain = " ".join(found["text"].split())
+    assert "pick picked: Spot { d.at = picked }" in plain
+    assert "{ t.age += 1 }" in plain
+    assert re.search(r"when t.at == pond \{ chance [234]\d% \{ t.wet = not t.wet \} \}", plain)
+    assert re.search(r"when t.at == tree \{ chance \d\d% \{ t.bark = . \} else \{", plain)
+    assert found["judged"]["impossible"] == 0
+    assert not found["diagnostics"]
+
+
 @pytest.mark.parametrize(
     ("share", "count", "text"),
     [(0.31, 50, "30%"), (0.31, 100_000, "31%"), (0.3142, 1_000_000, "31.4%"), (0.98, 200, "98%"),

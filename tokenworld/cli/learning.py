@@ -70,6 +70,9 @@ def propose_(
         float, Parameter(help="Without --test: the share of rows to score on.")
     ] = 0.2,
     seed: Annotated[int, Parameter(help="Which rows these are.")] = 0,
+    noisy: Annotated[
+        Flag, Parameter(help="Any change may come by chance, though no state was met twice.")
+    ] = False,
     proposer: Annotated[
         str | None, Parameter(help="A program that is asked for laws, in lines of JSON.")
     ] = None,

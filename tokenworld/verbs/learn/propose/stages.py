@@ -101,6 +101,8 @@ class Proposal:
     required: dict[int, tuple[Predicate, ...]] = field(default_factory=dict)
     """The requirements of each action, where the rows show which commands were accepted."""
     chance: bool = False
+    noisy: bool = False
+    """Whether it was told that any change may come by chance."""
     refused: frozenset[int] = frozenset()
     """The actions that were given, and never accepted."""
     always: bool = False
@@ -187,7 +189,7 @@ class Stages:
 
     def learn(self) -> Proposal:
         """Return all rules."""
-        proposal = Proposal(self._vocabulary, self._grammar)
+        proposal = Proposal(self._vocabulary, self._grammar, noisy=self._noisy)
         proposal.ticks = self._ticks()
         judged = self._judged()
         for number, schema in enumerate(self._grammar.schemas):

@@ -76,6 +76,7 @@ class _How:
     out: Output
     curve: tuple[int, ...] = ()
     reports: bool = False
+    noisy: bool = False
 
     def split(self, rows: Sequence[T]) -> tuple[list[T], list[T]]:
         """Return the rows to learn from and those held out."""
@@ -118,6 +119,7 @@ def propose(
     test: tuple[Path, ...],
     holdout: float,
     seed: int,
+    noisy: bool,
     proposer: str | None,
     reply_timeout: float,
     journal: Path | None,
@@ -134,13 +136,13 @@ def propose(
     given = None if world is None else Rules(open_world(world))
     about = {
         "command": "propose", "seed": seed, "holdout": 0.0 if test else holdout,
-        "proposer": proposer, "curve": list(curve),
+        "proposer": proposer, "curve": list(curve), "noisy": noisy,
         "world": None if given is None else given.world.program.digest,
     }  # fmt: skip
     kept = Journal.of(journal, about, rows, out)
     ask, close = (None, _nothing) if proposer is None else program(proposer, reply_timeout)
     try:
-        how = _How(test, holdout, seed, ask, kept, out, curve, report is not None)
+        how = _How(test, holdout, seed, ask, kept, out, curve, report is not None, noisy)
         found, judged = _learned(given, used, bad, how)
     finally:
         close()
@@ -238,33 +240,35 @@ def _too_few(bad: Sequence[BadRow]) -> Failure:
 # ---- learning -----------------------------------------------------------------------------------
 
 
-def learned_texts(rows: Sequence[TextRow], say: Say, journal: Journal | None = None) -> Proposed:
+def learned_texts(
+    rows: Sequence[TextRow], say: Say, journal: Journal | None = None, *, noisy: bool = False
+) -> Proposed:
     """Return the rules of a text game."""
     read = TextSteps(rows)
     grammar = typed(read.steps, read.vocabulary)
     read.vocabulary.name_groups()
     last = frozenset((SCORE, OVER, WON))
-    stages = Stages(read.steps, read.vocabulary, grammar, say, last, journal=journal)
+    stages = Stages(read.steps, read.vocabulary, grammar, say, last, noisy=noisy, journal=journal)
     proposal = stages.learn()
     return Proposed(proposal, emitted(proposal, read.steps, read.layout, read.layout.game))
 
 
 def learned_worlds(
-    rows: Sequence[Row], say: Say, journal: Journal | None = None
+    rows: Sequence[Row], say: Say, journal: Journal | None = None, *, noisy: bool = False
 ) -> tuple[Proposed, str]:
     """Return the rules of a world, with the world's name."""
     read = WorldSteps(rows)
     grammar = called(read.steps, read.vocabulary)
     read.vocabulary.name_groups()
     last = frozenset(read.vocabulary.endings)
-    stages = Stages(read.steps, read.vocabulary, grammar, say, last, journal=journal)
+    stages = Stages(read.steps, read.vocabulary, grammar, say, last, noisy=noisy, journal=journal)
     proposal = stages.learn()
     return Proposed(proposal, emitted(proposal, read.steps, None, read.title)), read.title
 
 
 def _from_texts(rows: Sequence[TextRow], how: _How) -> tuple[Proposed, Judged | None]:
     used, held = how.split(rows)
-    found = learned_texts(used, how.out.progress, how.journal)
+    found = learned_texts(used, how.out.progress, how.journal, noisy=how.noisy)
     others = [one for path in how.test for one in read_text_rows(path)]
     held = [*held, *(one for one in others if isinstance(one, TextRow))]
     fresh = list(apart(used, held))
@@ -273,7 +277,7 @@ def _from_texts(rows: Sequence[TextRow], how: _How) -> tuple[Proposed, Judged | 
     how.out.progress(f"scoring {counted(len(fresh), 'other row')}")
 
     def point(number: int) -> Point:
-        made = learned_texts(used[:number], how.out.progress, how.journal).made
+        made = learned_texts(used[:number], how.out.progress, how.journal, noisy=how.noisy).made
         one = judged_text(made, fresh).dynamic["step"]
         return Point(number, one.right, one.rows)
 
@@ -283,10 +287,10 @@ def _from_texts(rows: Sequence[TextRow], how: _How) -> tuple[Proposed, Judged | 
 
 def _from_worlds(rows: Sequence[Row], how: _How) -> tuple[Proposed, Judged | None]:
     used, held = how.split(rows)
-    found, title = learned_worlds(used, how.out.progress, how.journal)
+    found, title = learned_worlds(used, how.out.progress, how.journal, noisy=how.noisy)
 
     def fewer(number: int) -> OpenWorld:
-        other, title = learned_worlds(used[:number], how.out.progress, how.journal)
+        other, title = learned_worlds(used[:number], how.out.progress, how.journal, noisy=how.noisy)
         return _Fresh(title).opened(other.made.text)
 
     return _scored(found, _Fresh(title), used, held, how, fewer)
@@ -296,13 +300,13 @@ def _from_given(
     rules: Rules, rows: Sequence[Row], bad: list[BadRow], how: _How
 ) -> tuple[Proposed, Judged | None]:
     used, held = how.split(rows)
-    proposal, made, read = extended(rules, used, how.out.progress, how.journal)
+    proposal, made, read = extended(rules, used, how.out.progress, how.journal, noisy=how.noisy)
     bad += read.bad
     given = judged_world(rules.world, held, how.test)
     found = Proposed(proposal, made, given, tuple(read.refused))
 
     def fewer(number: int) -> OpenWorld:
-        other = extended(rules, used[:number], how.out.progress, how.journal)[1]
+        other = extended(rules, used[:number], how.out.progress, how.journal, noisy=how.noisy)[1]
         return rules.opened(other.text)
 
     return _scored(found, rules, [one.row for one in read.rows], held, how, fewer)
@@ -362,7 +366,7 @@ def _remarks(found: Proposed) -> list[Diagnostic]:
     if found.asked is not None:
         remarks += found.asked.left_out
         remarks += found.asked.failure.diagnostics if found.asked.failure is not None else ()
-    if found.proposal.chance:
+    if found.proposal.chance and not found.proposal.noisy:
         what = "One command in one state has different outcomes, so rules happen by chance."
         hint = "Record all that decides, if the world is no game of chance."
         remarks.append(Diagnostic("TW1208", what, hint=hint))

@@ -170,13 +170,18 @@ class Extended:
 
 
 def extended(
-    rules: Rules, rows: Iterable[Row | BadRow], say: Say, journal: Journal | None = None
+    rules: Rules,
+    rows: Iterable[Row | BadRow],
+    say: Say,
+    journal: Journal | None = None,
+    *,
+    noisy: bool = False,
 ) -> tuple[Proposal, Emitted, Read]:
     """Return what rows show besides given rules, and these with it."""
     say("playing the given rules")
     read = played(rules.world, rows)
     found = Extended(rules, read)
-    stages = Stages(found.steps, found.vocabulary, found.grammar, say, journal=journal)
+    stages = Stages(found.steps, found.vocabulary, found.grammar, say, noisy=noisy, journal=journal)
     proposal = stages.learn()
     made = emitted(proposal, found.steps, None, rules.world.world.name, rules)
     return proposal, made, read
