@@ -16,7 +16,7 @@ from tokenworld.check.typing.arithmetic import fit
 from tokenworld.check.typing.context import Context
 from tokenworld.check.typing.expressions import check
 from tokenworld.check.typing.names import attribute_id, attribute_of, fact_id
-from tokenworld.check.typing.types import is_subtype, kind_type, type_of_ref
+from tokenworld.check.typing.types import is_subtype, kind_type, optional, type_of_ref
 from tokenworld.diagnostics import Edit, Fix, Related, did_you_mean
 from tokenworld.model import (
     BOOL,
@@ -49,6 +49,7 @@ from tokenworld.model import (
     is_optional,
 )
 from tokenworld.syntax import nodes as syn
+from tokenworld.syntax.foreign import NAMES
 
 # ---- the hierarchy --------------------------------------------------------------------
 
@@ -300,8 +301,17 @@ def _default(draft: Draft, key: str, flags: tuple[syn.Flag, ...]) -> None:
     for flag in flags:
         if isinstance(flag, syn.Default):
             what = f"default of `{fluent.name}`"
+            if _means_none(flag.value):  # an error is told here, and not where it is compared
+                draft.fluents[key] = replace(fluent, type=optional(fluent.type))
             value = _constant(draft, flag.value, fluent.type, what)
             draft.fluents[key] = replace(fluent, default=value)
+
+
+def _means_none(value: syn.Expr) -> bool:
+    """Whether a default is `none`, as it is written here or in other languages."""
+    if isinstance(value, syn.Name):
+        return NAMES.get(value.value) == NAMES["null"]
+    return isinstance(value, syn.Constant) and value.value is None
 
 
 def _rows(draft: Draft, table: syn.TableDecl) -> None:

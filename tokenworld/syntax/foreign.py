@@ -10,11 +10,13 @@ from tokenworld.diagnostics import Source
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.syntax.hint_words import (
     EFFECTS,
+    INFIX,
     NO_LIST,
     NUMBERS,
     OPERATORS,
     RANGE,
     STEPS,
+    TYPES,
     WORLD,
     Found,
     did_you_mean,
@@ -120,8 +122,8 @@ _AS_ITEMS: Final = {
 }
 # Words that begin a line of a world elsewhere.
 _IN_WORLDS: Final = {
-    **dict.fromkeys(("win", "victory", "target"), "Write `goal name: …`."),
-    **dict.fromkeys(("loss", "defeat", "fail"), "Write `lose name: …`."),
+    **dict.fromkeys(("win", "victory", "target", "won"), "Write `goal name: …`."),
+    **dict.fromkeys(("loss", "defeat", "fail", "lost"), "Write `lose name: …`."),
     **dict.fromkeys(
         ("init", "initial", "initially", "begin"), "Put changes of the start into `setup { }`."
     ),
@@ -188,14 +190,6 @@ _IN_SCENARIOS: Final = {
     **dict.fromkeys(("do", "step", "act", "plan", "play"), "Write `when`: `when take(x)`."),
     "seed": "Write `random 7`.",
 }
-TYPES: Final = {
-    **dict.fromkeys(("string", "str", "char", "text"), "`text`"),
-    **dict.fromkeys(("boolean", "bool", "flag"), "`bool`"),
-    **dict.fromkeys(("integer", "number", "num", "int"), "`int`, or a range such as `0 to 9`"),
-    **dict.fromkeys(
-        ("float", "double", "decimal", "real"), "`real`, or a range such as `0.0 to 9.9`"
-    ),
-}
 _POWER: Final = "Write `pow(x, n)`."
 
 
@@ -234,6 +228,11 @@ def foreign_word(found: Found) -> str | None:
         return None
     statement = found.back(2) in ("{", "}") or not _joins(found.back(2), found)
     return _IN_BODIES.get(previous.text) if statement else None
+
+
+def foreign_keyword(found: Found) -> str | None:
+    """The hint for the word behind a colon that begins a statement, as in `:effect`."""
+    return None if found.following is None else _IN_BODIES.get(found.following.text)
 
 
 def _joins(terminal: str, found: Found) -> bool:
@@ -280,6 +279,7 @@ def foreign_sign(found: Found) -> str | None:
 _PAIRS: Final = {
     ("=", "<"): "Write `<=`.",
     ("==", "="): "Write `==` to compare.",
+    (":", "="): "Write `=` alone before the value.",
     ("<", ">"): "Write `!=`.",
     ("*", "*"): _POWER,
     ("-", ">"): "Write `implies` in a condition.",
@@ -334,6 +334,9 @@ class Meant:
 
 def meant(found: Found, source: Source) -> Meant | None:
     """The word of another language in the statement that failed, and what to write instead."""
+    last = found.previous
+    if found.item == "type" and found.back(1) == ":" and last and _begins_line(found.token, source):
+        return Meant(last, "Write `{` instead of `:`: the attributes stand in braces.")
     if _lacks_brace(found) and found.previous and _begins_line(found.token, source):
         return Meant(found.previous, "Write `{` behind it: the body stands in braces.", brace=True)
     said = _statement(found, source)
@@ -344,6 +347,19 @@ def meant(found: Found, source: Source) -> Meant | None:
         return formed
     alone = found.expected in ({"("}, {"="}) and _begins_line(found.token, source)
     return Meant(found.previous if alone and found.previous else found.token, row)
+
+
+def called(found: Found, source: Source) -> Meant | None:
+    """A call without parentheses, as in `wound p 2`."""
+    word, token = found.previous, found.token
+    if word is None or word.terminal != "NAME" or "+=" not in found.expected:
+        return None
+    if found.back(2) == "." or token.terminal not in ("NAME", "NUMBER"):
+        return None
+    hint = f"Write the arguments in parentheses: `{word.text[:20]}({token.text[:20]}, …)`."
+    if found.following is not None and found.following.terminal in ("(", "."):
+        hint = _BARE
+    return None if _begins_line(token, source) else Meant(token, hint)
 
 
 def _lacks_brace(found: Found) -> bool:
@@ -481,6 +497,9 @@ def _limits(found: Found) -> Meant | None:
     token, previous = found.token, found.previous
     if found.item == "type" and token.terminal in ("min", "max"):
         return Meant(token, RANGE)
+    bound = found.following is not None and found.following.text in ("min", "max")
+    if found.item == "type" and token.terminal == "," and bound:
+        return Meant(token, RANGE)
     if previous is not None and previous.text in ("default", "defaults", "initially", "init"):
         return Meant(previous, "Write `=` before the value: `x: 0 to 9 = 3`.")
     return None
@@ -496,7 +515,8 @@ def _of_world(said: list[Token], found: Found) -> Meant | None:
     if {"goal", "endless"} <= found.expected:
         return _line_of_world(found)
     nameless = found.back(1) in _ENDINGS or found.expected == {":"}
-    nameless = nameless and not is_reserved_name(found)
+    named = found.following is not None and found.following.terminal == ":"
+    nameless = nameless and not (named and is_reserved_name(found))
     if head.terminal in _ENDINGS and nameless:
         return Meant(token, f"Write a name, a colon and a condition: `{head.text} name: …`.")
     return None
@@ -514,6 +534,8 @@ def _line_of_world(found: Found) -> Meant | None:
         return Meant(token, _VALUES)
     if token.terminal in ("is", "=") and "aka" in found.expected:
         return Meant(token, "Write the type behind a colon: `object x: T { }`.")
+    if found.is_name(token) and follows is not None and follows.terminal == "=":
+        return Meant(token, "Write `object x: T { f = … }`; other changes belong into `setup { }`.")
     if follows is not None and (token.terminal == "TYPE" or follows.terminal == ":"):
         return Meant(token, "Write `object x: T { f = … }`.")
     return None
@@ -653,18 +675,6 @@ def _of_body(said: list[Token], found: Found) -> Meant | None:
 # ---- What stands in the statement before the unexpected token ------------------------------------
 
 
-_INFIX: Final = {
-    **dict.fromkeys(("equals", "eq", "equal"), "Write `==` to compare."),
-    **dict.fromkeys(("neq", "ne", "unequal"), "Write `!=` to compare."),
-    **dict.fromkeys(("gt", "exceeds"), "Write `>`."),
-    **dict.fromkeys(("lt", "below"), "Write `<`."),
-    **dict.fromkeys(("ge", "gte"), "Write `>=`."),
-    **dict.fromkeys(("le", "lte"), "Write `<=`."),
-    "xor": "Write `!=` between two conditions.",
-    "between": "Write `x >= 0 and x <= 3`.",
-    **dict.fromkeys(("instanceof", "isa"), "Write `x is T`."),
-    **dict.fromkeys(("contains", "has", "includes"), "Write the relation: `r(a, b)`."),
-}
 _CONDITION_HEADS: Final = frozenset(
     {"require", "if", "when", "where", "then", "goal", "lose", "always", "never", "derive", "add"}
     | {"remove"}
@@ -680,11 +690,13 @@ def _early(said: list[Token], found: Found, source: Source) -> Meant | None:
         number = other.text == "/" and any(t.terminal in NUMBERS for t in whole[place + 2 :][:1])
         minus = found.token is one and "+=" in found.expected
         if one.end == other.start and signs and not number and not minus:
-            return Meant(one, _COMMENT)
+            less = one.text == "-" and source.text[other.end : other.end + 1].isalpha()
+            less = less and found.change_expected
+            return Meant(one, "Write `x.f -= 1`." if less else _COMMENT)
     for one in said[:0:-1]:
         operator = "+=" in found.expected or "==" in found.expected or "given" in found.expected
-        if one.text in _INFIX and one.terminal == "NAME" and operator and one in said[-3:]:
-            return Meant(one, _INFIX[one.text])
+        if one.text in INFIX and one.terminal == "NAME" and operator and one in said[-3:]:
+            return Meant(one, INFIX[one.text])
     return _capital(said, found) or _word(said, found) or _line_before(said, found, source)
 
 
@@ -734,6 +746,8 @@ def _word(said: list[Token], found: Found) -> Meant | None:
         if plain and (other is found.token or said.index(other) >= len(said) - 3):
             hint = f"Write the arguments in parentheses: `{one.text[:20]}({other.text[:20]})`."
             third = found.following if other is found.token and found.back(2) != "(" else None
+            if head.terminal in ("add", "remove") and other is found.previous:
+                third = found.token
             if third is not None and third.terminal == "NAME":
                 hint = f"Write the relation first: `{other.text[:20]}({one.text[:20]}, …)`."
             elif {",", ")"} <= found.expected:
@@ -763,7 +777,7 @@ def _line_before(said: list[Token], found: Found, source: Source) -> Meant | Non
             return Meant(words[1], 'Write one label: `else label "…"`.')
         hint = 'Write `else` before the label: `require … else label "…"`.'
         return Meant(previous, did_you_mean(words[1].text, ["else"]) or hint)
-    if "{" in found.expected and _begins_line(token, source) and said[0] is token:
+    if "{" in found.expected and _begins_line(token, source):
         around = next((one for one in reversed(found.before[-12:]) if one.terminal == "if"), None)
         if around is not None and not _begins_line(around, source):
             place = found.before.index(around)

@@ -23,6 +23,31 @@ WORLD: Final = frozenset(
     {"object", "spare", "layout", "setup", "start", "param", "time", "turns", "ambiguous"}
     | {"endless", "outcomes", "goal", "lose", "stop", "award", "score", "reward"}
 )
+INFIX: Final = {
+    **dict.fromkeys(("equals", "eq", "equal"), "Write `==` to compare."),
+    **dict.fromkeys(("neq", "ne", "unequal"), "Write `!=` to compare."),
+    **dict.fromkeys(("gt", "exceeds"), "Write `>`."),
+    **dict.fromkeys(("lt", "below"), "Write `<`."),
+    **dict.fromkeys(("ge", "gte"), "Write `>=`."),
+    **dict.fromkeys(("le", "lte"), "Write `<=`."),
+    "xor": "Write `!=` between two conditions.",
+    "between": "Write `x >= 0 and x <= 3`.",
+    **dict.fromkeys(("instanceof", "isa"), "Write `x is T`."),
+    **dict.fromkeys(("contains", "has", "includes"), "Write the relation: `r(a, b)`."),
+}
+TYPES: Final = {
+    **dict.fromkeys(("string", "str", "char", "text"), "`text`"),
+    **dict.fromkeys(("boolean", "bool", "flag"), "`bool`"),
+    **dict.fromkeys(("integer", "number", "num", "int"), "`int`, or a range such as `0 to 9`"),
+    **dict.fromkeys(
+        ("u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "usize", "uint", "byte", "long"),
+        "`int`, or a range such as `0 to 9`",
+    ),
+    **dict.fromkeys(
+        ("float", "double", "decimal", "real", "f32", "f64", "float32", "float64"),
+        "`real`, or a range such as `0.0 to 9.9`",
+    ),
+}
 STEPS: Final = frozenset({"given", "random", "when", "then", "always", "never", "replay"})
 
 
@@ -137,7 +162,7 @@ _CHECKS: Final = frozenset({"won", "lost", "refused", "unchanged", "winnable", "
 def is_reserved_name(found: Found) -> bool:
     """Whether the unexpected token is a reserved word that was meant as a name."""
     token, previous, expected = found.token, found.previous, found.expected
-    if token.terminal not in found.tables.reserved or previous is None:
+    if token.terminal not in found.tables.reserved or previous is None or folded(found):
         return False
     if found.change_expected:
         # Only what follows tells a name from a misplaced keyword.
@@ -156,6 +181,12 @@ def is_reserved_name(found: Found) -> bool:
 
 def _negated(found: Found) -> bool:
     return found.token.terminal == "not" and found.back(1) == "is"
+
+
+def folded(found: Found) -> bool:
+    """Whether a fold is written as a method, as in `goblins.all(…)`."""
+    called = found.following is not None and found.following.terminal == "("
+    return found.token.terminal in FOLDERS and found.back(1) == "." and called
 
 
 def reserved(found: Found) -> str | None:
@@ -341,6 +372,9 @@ _ROWS: Final[tuple[tuple[str, str, str, str, str], ...]] = (
     ("", "(|,", "?", "NAME", "Leave the `?` away, and write the type behind a colon: `x: T`."),
     ("", "NAME", "- TYPE|bool|int|(", ":", _TO_TYPE),
     ("", "(|, NAME", "NAME :", ", )", "Put a comma between the parameters."),
+    ("", ": TYPE", "NAME :", ", )", "Put a comma between the parameters."),
+    ("action|effect|law|watch|derive|event", ": TYPE", "NAME", ", )",
+     "Write one name for each parameter: `x: T`."),
     ("", "NAME", "= NAME|NUMBER", ": ,", "Leave the value away: parameters have no default."),
     # headers
     ("action", "action NAME :", "", "", "Write parentheses behind the name: `action go(x: T) …`."),
@@ -370,11 +404,15 @@ _ROWS: Final[tuple[tuple[str, str, str, str, str], ...]] = (
     ("law", ")", "in|at|phase|on", "during", "Write `during` before the name of a phase."),
     ("law", "", ",", "{ when", "Remove the comma: the parts of a header need no separators."),
     ("law", "phase", "NAME", "{", "Write the name of the phase alone: `during day`."),
+    ("law", "", "during", "{", "Write `during` before `when`."),
+    ("law|watch|action", "", "= >", "{", "Leave it away: the body follows in braces."),
+    ("action", "STRING", "- >", "{", "Leave it away: the body follows in braces."),
     ("law", "during", "STRING", "", "Write the name of the phase without quotes."),
     ("law|watch|effect|birth", "", "require", "let say",
      "Write `when …` in the header, or `if … { }`: only actions have `require`."),
     ("phase", "NAME", ":|=|in|ordered|order|parallel|(|NUMBER", "sequentially",
      "Write `phase name`, or `phase name sequentially`."),
+    ("phase", "NAME", "-|>|<", "", "Write a `phase` for each, in their order."),
     ("phase", "NAME", "after|before|then|follows|precedes", "",
      "Leave it away: phases run in the order of their lines."),
     ("actor", "NAME", "is|=|-", ":", "Write the type behind a colon: `actor me: T`."),
@@ -400,6 +438,8 @@ _ROWS: Final[tuple[tuple[str, str, str, str, str], ...]] = (
     ("", "else NAME NAME", "STRING", "", 'Write one label: `else label "…"`.'),
     ("", "else NAME", "(|=|,", "STRING",
      'Write the text right behind the label: `else label "…"`.'),
+    ("", "", ", STRING", ")",
+     'Write `require … else label "…"`, without parentheses around it.'),
     ("", "", ", STRING", "else", "Write `else` before the text."),
     ("", "", ". .", "let say", "Remove it."),
     ("", "STRING", ".", "let say", 'Write values into the text: `"… {x} …"`.'),
@@ -443,11 +483,20 @@ _ROWS: Final[tuple[tuple[str, str, str, str, str], ...]] = (
     ("", "for", "TYPE NAME|{", "", "Write the name first: `for x: T { … }`."),
     ("", "", "if|when|with|such|and|suchthat|while", "where in", _WHERE),
     ("", "TYPE", "if|when|with|such|while", "where", _WHERE),
+    ("action", ": TYPE", "where|when|if|with", ", )",
+     'Put the condition into the body: `require … else label "…"`.'),
+    ("law|watch", ": TYPE", "where|when|if|with", ", )", "Put the condition behind `when`."),
     ("", "", "for", "]", "Leave out the brackets: `any(… for x: T)`, `count(x for x: T)`."),
     ("", "NAME|)", "NAME|NUMBER|STRING", ") , .", "Put a comma between the arguments."),
-    ("", "NAME ( NAME", "=|:", ") , .", "Leave the names away: arguments stand in their order."),
+    ("", "NUMBER|STRING|]", "NAME|NUMBER|STRING", ") ,", "Put a comma between the arguments."),
+    ("", "any|all|count|sum|min|max|first|last ( NAME", ":", "",
+     "Write what is taken of each thing first: `x for x: T where …`."),
+    ("", "(|, NAME", "=|:", ") , .", "Leave the names away: arguments stand in their order."),
     ("", "count|any|all|sum ( TYPE", "", "", "Write `count(x for x: T)`."),
     # changes
+    ("", "", ": STRING", "else", "Write `else` before the text."),
+    ("", "else STRING", ":", "", 'Write the label without quotes: `else label "…"`.'),
+    ("", "", "then NAME", "else let say", 'Write `else` before the label: `else label "…"`.'),
     ("", "NAME", "- =", "+=", "Write `-=` without a blank."),
     ("", "NAME", "+ =", "+=", "Write `+=` without a blank."),
     ("", "= pick NAME", ":|in|from", "", "Write `pick x: T where … { y.f = x }`."),
@@ -455,6 +504,15 @@ _ROWS: Final[tuple[tuple[str, str, str, str, str], ...]] = (
     ("", "transfer ( NAME", ",", "", "Write `transfer 3 of x.f to y.f`, without parentheses."),
     ("", "+= ( NAME", ",", "", "Write `add r(a, b)` for a fact."),
     ("", "-= ( NAME", ",", "", "Write `remove r(a, b)` for a fact."),
+    ("scenario", "STRING", "of|for|on|with|:|using", "in!",
+     'Name the world behind the title: `scenario "…" in name { }`.'),
+    ("scenario", "then|always|never", "{", "",
+     "Leave the braces away, and put commas between the checks."),
+    ("scenario", "", "- >", "given", "Write `then`."),
+    ("scenario", "winnable|unwinnable", "in|<=|<|(|:|==|=|NUMBER|by", "",
+     "Write `winnable within 4`."),
+    ("scenario", "then NAME", "within", "",
+     "Write `winnable within 4`, or `within 3` before a condition."),
     ("scenario", "refused", "(|:|=", "", "Write `refused because label`."),
     ("scenario", "when NAME", ":", "", "Write who acts behind it: `when go(x) by anna`."),
     ("scenario", "then assert|that|expect|check", "NAME", "", "Leave the word away."),
@@ -517,7 +575,8 @@ _ROWS: Final[tuple[tuple[str, str, str, str, str], ...]] = (
     ("", "create NAME : TYPE { NAME", ":", "=!", _FIELD),
     ("world", "", "let|var|const|new", "goal", "Write `object x: T { f = … }`."),
     ("world", "", "NAME ,", "goal", "Write `object a, b: T`."),
-    ("world", "", ":|,|then|else|say STRING", "STRING",
+    ("world", "", "-|*|+", "goal", "Leave the sign away: each line begins with a word."),
+    ("world", "", ":|,|then|else|say|says STRING", "STRING",
      'Write the text right behind the condition: `goal name: … "…"`.'),
     ("world", "turns", "NUMBER|=|:|[", "", "Name who acts: `turns a, b`."),
     ("world", "time", "", "passes!", "Write `time passes always`, or `time passes executed`."),

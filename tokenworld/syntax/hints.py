@@ -8,6 +8,8 @@ from typing import Final
 from tokenworld.diagnostics import Diagnostic, Edit, Fix, Related, Source
 from tokenworld.syntax.foreign import (
     Meant,
+    called,
+    foreign_keyword,
     foreign_sign,
     foreign_type,
     foreign_word,
@@ -21,6 +23,7 @@ from tokenworld.syntax.hint_words import (
     Found,
     describe,
     expectation,
+    folded,
     is_reserved_name,
     letter_case,
     misspelt,
@@ -54,11 +57,13 @@ def separator(found: Found) -> str | None:
 def part(found: Found) -> str | None:
     """A part in the wrong form, told by what was being read."""
     terminal, before, item = found.token.terminal, found.back(1), found.item
+    if terminal == ":" and found.change_expected and foreign_keyword(found):
+        return foreign_keyword(found)
     if terminal in (":", "then") and "{" in found.expected and item != "type":
         return f"Write `{{` instead of `{found.token.text}`: what follows stands in braces."
     if terminal == "(" and before == "for":
         return "Leave out the parentheses: `for x in … { }`."
-    if terminal == "of" and "in" in found.expected:
+    if terminal == "of" and "in" in found.expected and item != "scenario":
         return "Write `in`: `for x in … { }`."
     if terminal in ("else", "or") and found.change_expected:
         return f"Put `{terminal}` behind the `}}` of an `if`, `chance` or `pick`."
@@ -82,6 +87,9 @@ def _of_values(found: Found) -> str | None:
         return "Write a list in brackets: `[a, b]`."
     if terminal == ":" and "for" in found.expected and "STRING" not in found.expected:
         return "Write what is taken of each thing first: `x for x: T where …`."
+    if folded(found):
+        values = " or `{terminal}(a, b)`" if terminal in ("min", "max") else ""
+        return f"Write `{terminal}(… for x: T)`{values.format(terminal=terminal)}."
     if before == "." and "NAME" in found.expected and terminal not in found.tables.reserved:
         return "Write a name behind the point."
     return None
@@ -330,13 +338,16 @@ def _choosing(found: Found) -> bool:
     return False
 
 
+_CHANGE: Final = "Write what becomes of it, as in `x.f = …`."
+
+
 def _of_change(found: Found) -> str | None:
     """Advise on a change whose target alone is written, or on a value without one."""
     expected = found.expected
     if "+=" in expected and found.back(1) == ")":
         return "Write `add` before a fact, `emit` before an event, or `=` and a value behind it."
     if "+=" in expected and found.is_name(found.previous):
-        return "Write what becomes of it, as in `x.f = …`."
+        return _CHANGE
     if found.change_expected and found.token.terminal in (
         "NUMBER", "QUANTITY", "PERCENT", "STRING", "true", "false", "none",
     ):  # fmt: skip
@@ -359,10 +370,12 @@ def unexpected(source: Source, found: Found) -> Diagnostic:
         if string.terminal == "STRING" and _open_brace(string.text) and token.terminal != END:
             return _quote_in_braces(source, string)
     foreign = meant(found, source)
+    advice = next((hint for hint in (ask(found) for ask in _HINTS) if hint), None)
+    if advice == _CHANGE:
+        foreign = foreign or called(found, source)
     if foreign is not None:
         return _foreign(source, found, foreign)
     span = source.span(token.start, token.end)
-    advice = next((hint for hint in (ask(found) for ask in _HINTS) if hint), None)
     if not found.before:
         message = f"{_capital(describe(token))} does not begin an item."
         label = "expected an item such as `type`, `action` or `world`"

@@ -186,7 +186,7 @@ def _bad_end(text: str, start: int, end: int, tables: Tables) -> int:
     if text[start] in '"`':
         newline = text.find("\n", start, end)
         return newline if newline >= 0 else end
-    if text[start] in _QUOTES or text[start] == "'":
+    if text[start] in _QUOTES or (text[start] == "'" and not _POSSESSED.match(text, start, end)):
         # A text in other quotes is one mistake, not two.
         close = _QUOTED.match(text, start, end)
         if close:
@@ -242,7 +242,7 @@ def _advice(text: str, start: int, end: int) -> str:
     if first in _QUOTES:
         return 'Use straight quotes: `"`.'
     if first in _OPERATORS:
-        return _OPERATORS[first]
+        return _in_context(text, start, end) or _OPERATORS[first]
     if first in _LOOKALIKES:
         return f"Write `{_LOOKALIKES[first]}`."
     if first.isalpha():
@@ -258,6 +258,26 @@ def _advice(text: str, start: int, end: int) -> str:
             return "Leave out the `_`: digits stand together, as in `1000`."
         return "Begin names with a letter, or put them in backquotes."
     return "Remove it, or put it in quotes if it belongs to a text."
+
+
+def _in_context(text: str, start: int, end: int) -> str | None:
+    """Advise on an operator that means something else where it stands."""
+    line = text[text.rfind("\n", 0, start) + 1 : start]
+    owner = re.search(r"([A-Za-z]\w*)\s*$", line)
+    if text[start] == "|" and _NONE.match(text, end) and owner:
+        return f"Write `{owner.group(1)[:40]}?`." if owner.group(1)[0].isupper() else "Write `T?`."
+    if text[start] == "|" and re.search(r"\bNone\s*$", line):
+        return "Write `T?`."
+    if text[start] == "&" and re.search(r"[:(,=]\s*$", line):
+        return "Remove it: a name stands for the thing itself."
+    possessed = _POSSESSED.match(text, start)
+    if possessed and owner:
+        return f"Write a point: `{owner.group(1)[:20]}.{possessed.group(1)[:20]}`."
+    return None
+
+
+_NONE: Final = re.compile(r"\s*(None|none|null|nil|undefined)\b")
+_POSSESSED: Final = re.compile(r"'s\s+([a-z]\w*)")
 
 
 def _long_number(source: Source, start: int, end: int) -> Diagnostic:

@@ -154,13 +154,17 @@ class Splitter:
             if not first < index < len(self.tokens) - 1 or not self._begins_item(index):
                 continue
             before, after = self.tokens[index - 1].terminal, self.tokens[index + 1].terminal
-            called = [one.terminal for one in self.tokens[index + 2 : index + 3]] == ["("]
-            if self.tokens[index].terminal == "effect" and not called:
+            if self.tokens[index].terminal == "effect" and not self._declares(index):
                 continue  # the word that stands before changes elsewhere
             begins = before in ("{", "}") or self._begins_line(index)
             if begins and after in ("NAME", "RAW", "TYPE", "static", "secret", "relation"):
                 return index
         return None
+
+    def _declares(self, index: int) -> bool:
+        """Whether parentheses with parameters, or empty ones before a brace, follow a name."""
+        behind = [one.terminal for one in self.tokens[index + 2 : index + 5]]
+        return behind[:1] == ["("] and (behind[2:] == [":"] or behind[1:] == [")", "{"])
 
     def _of_world(self, first: int, nested: int, opened: list[Token]) -> bool:
         """Whether a keyword that begins items begins lines of this world as well."""

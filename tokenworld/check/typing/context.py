@@ -221,7 +221,8 @@ def fresh_local(name: syn.Name, ctx: Context) -> None:
         draft.stop("TW0203", what, name.span, "named again", "Choose another name.")
     if draft.actor is not None and draft.actor_name in draft.candidates(name):
         what = f"`{name.value}` is the acting object."
-        draft.stop("TW0203", what, name.span, "named again", "Choose another name.")
+        hint = "Leave it away: it is known in each action. Elsewhere, choose another name."
+        draft.stop("TW0203", what, name.span, "named again", hint)
 
 
 MOST_PARAMETERS = 128

@@ -11,7 +11,7 @@ from tokenworld.check.draft import Draft
 from tokenworld.diagnostics import did_you_mean
 from tokenworld.model import is_optional, without_none
 from tokenworld.syntax import nodes as syn
-from tokenworld.syntax.foreign import TYPES
+from tokenworld.syntax.hint_words import TYPES
 
 Types = Mapping[str, m.ObjectKind]
 
