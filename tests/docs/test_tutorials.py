@@ -1,4 +1,4 @@
-"""Follow the tutorials: their files, their commands, their pictures of the screen.
+"""Follow the tutorials and the page on testing: their files, commands, and pictures of the screen.
 
 `--snapshot-update` renews the pictures in `docs/pictures`.
 """
@@ -38,8 +38,10 @@ def drawn(world: Path, commands: list[str]) -> str:
     return asyncio.run(played())
 
 
-@pytest.mark.parametrize(("page", "commands"), [("tutorial", 13), ("tutorial-pddl", 13)])
-def test_a_tutorial_can_be_followed(
+@pytest.mark.parametrize(
+    ("page", "commands"), [("tutorial", 13), ("tutorial-pddl", 13), ("testing", 1)]
+)
+def test_a_page_can_be_followed(
     page: str,
     commands: int,
     tmp_path: Path,

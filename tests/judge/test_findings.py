@@ -171,7 +171,7 @@ def test_one_world_of_several_is_judged() -> None:
 def test_a_red_scenario_tells_its_steps_and_values() -> None:
     found = judged(text(scenarios=TESTED.replace("lamp.lit\n", "lamp.oil == 1\n")))
     (one,) = [one.found for one in found.findings if one.code == "red-scenario"]
-    assert one.notes[0] == "found: it is false (lamp.oil = 2)"
+    assert one.notes[0] == "found: it is false: 2 == 1 (lamp.oil = 2)"
     assert "lamp.lit: false -> true" in one.notes[1]
 
 

@@ -84,7 +84,10 @@ def test_what_holds_passes(run: Run, steps: str) -> None:
 @pytest.mark.parametrize(
     ("steps", "wanted", "found"),
     [
-        ("then hero.n == 1", "hero.n == 1", "false"),
+        ("then hero.n == 1", "hero.n == 1", "it is false: 0 == 1 (hero.n = 0)"),
+        ("then hero.n + 2 > step * 3", "hero.n", "it is false: 2 > 6 (hero.n = 0, step = 2)"),
+        ("then hero.at == attic", "hero.at", "it is false: hall == attic (hero.at = hall)"),
+        ("then any(t.n > 3 for t: T)", "any", "it is false"),
         ("when add() then refused", "refused", "executed"),
         ("when go(attic) then refused because here", "refused because here", "executed"),
         ("when go(hall) then hero.n == 0", "when go(hall)", "then refused"),
@@ -115,6 +118,18 @@ def test_what_does_not_hold_fails_and_says_what_was_found(
     assert wanted in failed.wanted
     assert found in failed.found
     assert str(failed.span).startswith("t.tw:")
+
+
+def test_a_failed_check_names_its_step_and_the_steps_without_effect(run: Run) -> None:
+    result = run(
+        'when go(hall) then refused when add() when "dance" then status no_match, hero.n == 0'
+    )
+    (failed,) = result.failed
+    assert failed.step == 3
+    assert [one.when for one in result.steps] == ["go(hall)", "add()", '"dance"']
+    assert result.steps[0].fruitless.startswith("refused because here: You are in")
+    assert result.steps[1].fruitless == ""
+    assert result.steps[2].fruitless.startswith("no_match: ")
 
 
 def test_unwinnable_is_proved(run: Run) -> None:
@@ -198,4 +213,5 @@ def test_results_as_json(run: Run) -> None:
     assert (found["title"], found["world"], found["ok"], found["ticks"]) == ("s", "w", False, 1)
     checks = found["checks"]
     assert isinstance(checks, list)
-    assert checks[0]["wanted"] == "won"
+    assert (checks[0]["wanted"], checks[0]["step"]) == ("won", 1)
+    assert found["steps"] == [{"when": "add()", "fruitless": None}]

@@ -9,7 +9,16 @@ from typing import assert_never
 from tokenworld import model as m
 from tokenworld.diagnostics import Failure, Span
 from tokenworld.engine import EngineSimulator, SeededLuck, State
-from tokenworld.ground import PASS, Json, Outcome, Raw, constant, show_value, values_text
+from tokenworld.ground import (
+    PASS,
+    Json,
+    Outcome,
+    Raw,
+    constant,
+    show_value,
+    value_text,
+    values_text,
+)
 from tokenworld.session.loading import Loaded, OpenWorld, compile_world
 from tokenworld.session.players import give_once, given_in, runner_pass
 from tokenworld.session.session import Session
@@ -81,13 +90,28 @@ PLAN_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
+class StepResult:
+    """A `when`: its text, and its status where it had no effect."""
+
+    when: str
+    fruitless: str
+
+    def to_json(self) -> dict[str, Json]:
+        return {"when": self.when, "fruitless": self.fruitless or None}
+
+
+@dataclass(frozen=True, slots=True)
 class CheckResult:
-    """One check: what was wanted, and what was found where it failed."""
+    """One check: what was wanted, and what was found where it failed.
+
+    ``step`` is the number of the `when` before it, from 1; 0 before the first.
+    """
 
     wanted: str
     ok: bool
     found: str
     span: Span
+    step: int
 
     def to_json(self) -> dict[str, Json]:
         return {
@@ -95,16 +119,18 @@ class CheckResult:
             "ok": self.ok,
             "found": self.found,
             "span": str(self.span),
+            "step": self.step,
         }
 
 
 @dataclass(frozen=True, slots=True)
 class ScenarioResult:
-    """A scenario's checks in order; it passes if all do."""
+    """A scenario's steps and checks in order; it passes if all checks do."""
 
     title: str
     world: str
     span: Span
+    steps: tuple[StepResult, ...]
     checks: tuple[CheckResult, ...]
     ticks: int
 
@@ -123,6 +149,7 @@ class ScenarioResult:
             "span": str(self.span),
             "ok": self.ok,
             "ticks": self.ticks,
+            "steps": [step.to_json() for step in self.steps],
             "checks": [check.to_json() for check in self.checks],
         }
 
@@ -154,8 +181,9 @@ def run_scenario(
     for step in scenario.steps:
         runner.step(step)
     runner.settle()
+    steps, checks = tuple(runner.steps), tuple(runner.checks)
     return ScenarioResult(
-        scenario.title, scenario.world, scenario.span, tuple(runner.checks), runner.ticks
+        scenario.title, scenario.world, scenario.span, steps, checks, runner.ticks
     )
 
 
@@ -169,6 +197,7 @@ class _Runner:
     say: Callable[[str], None] | None
     watch: Callable[[Outcome], None] | None = None
     checks: list[CheckResult] = field(default_factory=list)
+    steps: list[StepResult] = field(default_factory=list)
     lasting: list[m.Always | m.Never] = field(default_factory=list)
     before: State | None = None
     said: list[str] = field(default_factory=list)
@@ -211,12 +240,15 @@ class _Runner:
     def _when(self, step: m.When) -> None:
         self.before, self.said, self.events = self.session.state, [], []
         self.fruitless.begin(step)
+        self.steps.append(StepResult(step.source, ""))
         for _ in range(step.times):
             self._passes_until(step.by)
             outcomes = give_once(self.session, given_in(self.session, step), "scenario")
             own = [one for one in outcomes if one.by == "player" and one.status != "halted"]
             self.last = (own or outcomes)[-1]
             self.fruitless.note(self.last)
+            if self.last.fruitless:
+                self.steps[-1] = StepResult(step.source, status_of(self.last))
             self._hear(outcomes)
             self._passes_until(None)
             self.ticks += 1
@@ -266,7 +298,7 @@ class _Runner:
     # ---- checks -------------------------------------------------------------------------------
 
     def _add(self, wanted: str, ok: bool, found: str, span: Span) -> None:
-        self.checks.append(CheckResult(wanted, ok, "" if ok else found, span))
+        self.checks.append(CheckResult(wanted, ok, "" if ok else found, span, len(self.steps)))
 
     def _check(self, check: m.Check) -> None:
         match check:
@@ -296,7 +328,7 @@ class _Runner:
         self._add(source, ok, "" if ok else self._false(condition), span)
 
     def _false(self, condition: m.Term) -> str:
-        """The message for a false condition, with the values that it reads."""
+        """The message for a false condition: both sides of a comparison, and the values read."""
         session = self.session
         program, state = session.world.program, session.state
         texts = {one.name: one.text for one in session.world.loaded.sources}
@@ -308,8 +340,14 @@ class _Runner:
             found = session.engine.ask(state, term, self.before)
             return show_value(program, state.names, term.type, found)
 
-        values = {one.text: value(one.term) for one in m.atoms_of(condition, text)}
-        return f"it is false ({values_text(values)})" if values else "it is false"
+        parts = ["it is false"]
+        if isinstance(condition, m.Compare):
+            sides = (value_text(value(one)) for one in (condition.left, condition.right))
+            parts.append(f": {f' {condition.op} '.join(sides)}")
+        atoms = [one for one in m.atoms_of(condition, text) if one.term is not condition]
+        if atoms:
+            parts.append(f" ({values_text({one.text: value(one.term) for one in atoms})})")
+        return "".join(parts)
 
     def _unchanged(self, span: Span) -> None:
         before = self.before

@@ -142,7 +142,20 @@ def _test_file(
 
 def _tell_result(path: Path, result: ScenarioResult, out: Output) -> None:
     out.line(f"{'✓' if result.ok else '✗'} {path}: {result.title}")
-    for check in sorted(result.failed, key=lambda one: one.span.start):
+    last = max((check.step for check in result.failed), default=-1)
+    for number in range(last + 1):
+        _tell_step(result, number, out)
+
+
+def _tell_step(result: ScenarioResult, number: int, out: Output) -> None:
+    """A step of a failed scenario, if it had no effect or a check fails after it."""
+    failed = [check for check in result.failed if check.step == number]
+    step = result.steps[number - 1] if number else None
+    told_itself = any(check.wanted == f"when {step.when}" for check in failed if step is not None)
+    if step is not None and (failed or step.fruitless) and not told_itself:
+        status = f": {step.fruitless}" if step.fruitless else ""
+        out.line(f"    step {number}, when {step.when}{status}")
+    for check in sorted(failed, key=lambda one: one.span.start):
         out.line(f"    {check.span}: {check.wanted}")
         for line in check.found.splitlines():
             out.line(f"      {line}")
