@@ -38,7 +38,7 @@ def test_actions_are_numbered_rules() -> None:
 def test_laws_stand_with_their_kind_of_object() -> None:
     blocks = context("one").objects.split("\n==========\n")
     stove = next(one for one in blocks if one.startswith("Object: Stove"))
-    assert "- Every stove is also a thing." in stove
+    assert "- Every stove is a thing." in stove
     assert "In every tick:\n- **warming**: for every stove when the stove is on:" in stove
     thing = next(one for one in blocks if one.startswith("Object: Thing"))
     assert "In every tick" not in thing

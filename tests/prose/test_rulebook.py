@@ -10,7 +10,7 @@ from syrupy.assertion import SnapshotAssertion
 from tokenworld.check import check_source
 from tokenworld.diagnostics import Source, read_source
 from tokenworld.model import Program
-from tokenworld.prose.english import English, plural, spoken_name
+from tokenworld.prose.english import English, plural, spoken_name, told
 from tokenworld.prose.rulebook import rulebook
 
 DOMAINS = Path(__file__).parents[2] / "domains"
@@ -42,11 +42,16 @@ derive near(x: Thing) = x.at == me.at
 @pytest.mark.parametrize(
     ("condition", "english"),
     [
-        ("x.at == me.at", "the thing is at your at"),
-        ("x.at != none", "the thing is at anything"),
+        ("x.at == me.at", "the thing is where you are"),
+        ("x.at != none", "the thing is somewhere"),
+        ("not (x.at == none or x.b)", "the thing is somewhere and the thing is not b"),
+        ("not (x.b and x.n == 1) and x.b",
+         "(the thing is not b or the thing's n is not 1) and the thing is b"),
+        ("min(x.n, f()) > abs(x.n - 1)",
+         "the smaller of the thing's n and the f is more than the size of (the thing's n minus 1)"),
         ("not x.b", "the thing is not b"),
         ("x.isOpen", "the thing is open"),
-        ("not x.isOpen", "it is not so that the thing is open"),
+        ("not x.isOpen", "the thing is not open"),
         ("x.n > 3 and x is Box", "the thing's n is more than 3 and the thing is a box"),
         ("x.b and (x.n == 1 or x.n == 2)",
          "the thing is b and (the thing's n is 1 or the thing's n is 2)"),
@@ -54,7 +59,7 @@ derive near(x: Thing) = x.at == me.at
         ("x.lock in [open, closed]", "the thing's lock is one of open or closed"),
         ("any(y.b for y: Box)", "there is a box such that the box is b"),
         ("not any(y.b for y: Thing)",
-         "it is not so that there is a thing y such that the thing y is b"),
+         "there is no thing y such that the thing y is b"),
         ("all(y.n > 0 for y: Box where y.b)",
          "for every box such that the box is b: the box's n is more than 0"),
         ("count(y for y: Box where y.b) == 2",
@@ -71,6 +76,30 @@ def test_conditions(condition: str, english: str) -> None:
     action = program(VOCABULARY + text).actions["a"]
     telling = English(program(VOCABULARY), {"me": "you"}).with_binders(action.params)
     assert telling.condition(action.requires[0].condition) == english
+
+
+@pytest.mark.parametrize(
+    ("change", "english"),
+    [
+        ("x.at = none", "From now on the thing is nowhere."),
+        ("x.at = me.at", "From now on the thing is where you are."),
+        ("x.at = p", "From now on the thing is at the place p."),
+        ("x.b = not x.b", "Whether the thing is b changes to the opposite."),
+        ("transfer x.n of x.n to f()", "All of the thing's n moves to the f."),
+    ],
+)
+def test_changes(change: str, english: str) -> None:
+    text = f"action a(x: Thing, p: Place, q: Place) {{ {change} }}"
+    action = program(VOCABULARY + text).actions["a"]
+    telling = English(program(VOCABULARY), {"me": "you"}).with_binders(action.params)
+    assert [line for _, line in told(action.body, telling)] == [english]
+
+
+def test_facts_are_sentences() -> None:
+    book = rulebook(program(VOCABULARY)).to_markdown()
+    assert "- The thing is near exactly if the thing is where the actor is." in book
+    assert "- A setting: 0% to 100%; 25% unless a world says else." in book
+    assert "- True or false for each place and place" in book
 
 
 def test_words() -> None:

@@ -142,6 +142,8 @@ def without_none(value_type: ValueType) -> ValueType:
 
 
 def _show_scaled(value: int, decimals: int, unit: str) -> str:
+    if unit == "%":  # 25% is the number 0.25
+        value, decimals = value * 10 ** max(0, 2 - decimals), max(0, decimals - 2)
     sign, digits = ("-" if value < 0 else ""), str(abs(value)).rjust(decimals + 1, "0")
     whole, part = digits[: len(digits) - decimals], digits[len(digits) - decimals :]
     return f"{sign}{whole}{'.' + part if decimals else ''}{unit}"

@@ -18,7 +18,8 @@ from tokenworld.prose.wording import (
 )
 
 PLACES: Final = ("at", "beside", "in", "near", "on", "under")
-"""Attributes of these names read as prepositions: "the cup is on the table"."""
+"""Attributes of these names read as prepositions: "the cup is on the table". The value of `at` is a
+place: "the cup's place"."""
 
 
 def spoken_name(name: str) -> str:
@@ -55,18 +56,25 @@ def be(owner: str, verb: str, was: bool) -> str:
     return form + verb[2:]
 
 
+def somewhere(owner: str, name: str, absent: bool) -> str:
+    """The place of something that has none, or any: "the cup is nowhere", "is on something"."""
+    where = ("nowhere", "somewhere") if name == "at" else (f"{name} nothing", f"{name} something")
+    return f"{owner} {be(owner, 'is', False)} {where[0 if absent else 1]}"
+
+
 def absent(owner: str, name: str, absent: bool) -> str:
     """An attribute that is `none`, or is not."""
     if name in PLACES:
-        return f"{owner} {be(owner, 'is not' if absent else 'is', False)} {name} anything"
+        return somewhere(owner, name, absent)
     have = "have" if owner == "you" else "has"
     return f"{owner} {have} {'no' if absent else indefinite(name)} {name}"
 
 
 def possessive(owner: str, name: str) -> str:
     if owner == "you":
-        return f"your {name}"
-    simple = len(owner.split()) <= 5 and not owner.startswith(("whether", "“"))
+        return f"your {'place' if name == 'at' else name}"
+    name = "place" if name == "at" else name
+    simple = len(owner.split()) <= 5 and "“" not in owner and not owner.startswith("whether")
     return f"{owner}'s {name}" if simple else f"the {name} of {owner}"
 
 
@@ -78,8 +86,8 @@ def built_in(name: m.BuiltinName, args: Sequence[str], detail: str) -> str:
     """A call of a built-in function, its arguments told already."""
     match name:
         case "min" | "max":
-            word = "smallest" if name == "min" else "largest"
-            return f"the {word} of {joined(args, 'and')}"
+            words = ("smaller", "larger") if len(args) == 2 else ("smallest", "largest")
+            return f"the {words[name == 'max']} of {joined(args, 'and')}"
         case "clamp":
             return f"{args[0]} kept between {args[1]} and {args[2]}"
         case "toward":
@@ -88,6 +96,8 @@ def built_in(name: m.BuiltinName, args: Sequence[str], detail: str) -> str:
             return f"the {'next' if name == 'next' else 'previous'} step from {args[0]}"
         case "tick":
             return "the tick number"
+        case "abs":
+            return f"the size of ({args[0]})"
         case "score":
             return "the score"
         case "pi":
@@ -100,7 +110,7 @@ def built_in(name: m.BuiltinName, args: Sequence[str], detail: str) -> str:
             command = " ".join([spoken_name(detail), *rest])
             return f"whether {who} did “{command}” in this tick"
         case (
-            "abs" | "sign" | "floor" | "round" | "sqrt" | "sin" | "cos" | "exp" | "log" | "pow"
+            "sign" | "floor" | "round" | "sqrt" | "sin" | "cos" | "exp" | "log" | "pow"
             | "id" | "born" | "number"
         ):  # fmt: skip
             return f"{name}({', '.join(args)})"
@@ -146,6 +156,33 @@ _COMPUTED: Final = {"+": "plus", "-": "minus", "*": "times", "/": "divided by", 
                     "mod": "modulo"}  # fmt: skip
 
 
+def _doing(owner: str, name: str, holds: bool, was: bool) -> str:
+    """A fact with its own verb: "the door is open", "the bird cannot fly"."""
+    verb, rest = name.split(" ", 1)
+    match verb:
+        case "is":
+            return f"{owner} {be(owner, 'is' if holds else 'is not', was)} {rest}"
+        case "can":
+            can = ("could" if holds else "could not") if was else ("can" if holds else "cannot")
+            return f"{owner} {can} {rest}"
+    have = "had" if was else "have" if owner == "you" else "has"
+    without = "did" if was else "do" if owner == "you" else "does"
+    return f"{owner} {have} {rest}" if holds else f"{owner} {without} not have {rest}"
+
+
+def _joint(term: m.Term) -> str:
+    """The word that joins the parts of a condition as it is told, or nothing."""
+    match term:
+        case m.And() | m.Not(term=m.Or()):
+            return "and"
+        case m.Or() | m.Not(term=m.And()):
+            return "or"
+        case m.Not(term=m.Not(term=inner)):
+            return _joint(inner)
+        case _:
+            return "if" if isinstance(term, m.Implies) else ""
+
+
 @dataclass(frozen=True)
 class English:
     """Tells terms of one program; ``names`` are the phrases of the variables in sight."""
@@ -184,9 +221,9 @@ class English:
             case m.Not(term=inner):
                 return self.denial(inner)
             case m.And(terms=terms):
-                return " and ".join(self._part(one, (m.Or, m.Implies)) for one in terms)
+                return self._joined(terms, "and")
             case m.Or(terms=terms):
-                return " or ".join(self._part(one, (m.And, m.Implies)) for one in terms)
+                return self._joined(terms, "or")
             case m.Implies(left=left, right=right):
                 return f"if {self.condition(left)}, then {self.condition(right)}"
             case m.Compare():
@@ -219,13 +256,16 @@ class English:
                 return f"{self.value(item)} is not {among(self, collection)}"
             case m.IsType(term=inner, of=of):
                 return f"{self.value(inner)} is not {a(kind_word(of))}"
-            case m.Fold(fold="any", value=None | m.BoolLiteral()):
-                return quantified(self, term).replace("there is ", "there is no ", 1)
+            case m.Fold(fold="any", binders=(_,)):
+                return f"there is no {quantified(self, term).split(' ', 3)[3]}"
+            case m.And(terms=terms) | m.Or(terms=terms):
+                denied = [m.Not(one, one.type, one.span) for one in terms]
+                return self._joined(denied, "or" if isinstance(term, m.And) else "and")
             case m.Read() | m.DeriveCall():
                 return self._fact(term, "is not")
             case (
-                m.LeafTerm() | m.InverseOf() | m.ClosureOf() | m.And() | m.Or() | m.Implies()
-                | m.NumberTerm() | m.CompositeTerm()
+                m.LeafTerm() | m.InverseOf() | m.ClosureOf() | m.Implies() | m.NumberTerm()
+                | m.CompositeTerm()
             ):  # fmt: skip
                 return f"it is not so that {self.condition(term)}"
             case _:
@@ -240,6 +280,9 @@ class English:
     def _part(self, term: m.Term, loose: tuple[type, ...]) -> str:
         text = self.condition(term)
         return f"({text})" if isinstance(term, loose) or self._over_time(term) else text
+    def _joined(self, terms: Sequence[m.Term], word: str) -> str:
+        parts = ((_joint(one), self.condition(one)) for one in terms)
+        return f" {word} ".join(text if own in ("", word) else f"({text})" for own, text in parts)
 
     def _compared(self, term: m.Compare, verb: str) -> str:
         left, right = term.left, term.right
@@ -248,8 +291,18 @@ class English:
             if isinstance(right, m.NoneLiteral):
                 return absent(owner, name, verb == "is")
             if name in PLACES:
-                return f"{owner} {be(owner, verb, left.was)} {name} {self.value(right)}"
+                return f"{owner} {be(owner, verb, left.was)} {self.place(name, right)}"
         return f"{self.value(left)} {verb} {self.value(right)}"
+
+    def place(self, name: str, of: m.Term) -> str:
+        """Where something is: "on the table", "at the hall", "where you are", "with you"."""
+        if name == "at" and isinstance(of, m.Me):
+            return f"with {self.value(of)}"
+        if name == "at" and isinstance(of, m.Read) and len(of.args) == 1 and not of.was:
+            owner = self.value(of.args[0])
+            if self._fluent(of) == "at":
+                return f"where {owner} {be(owner, 'is', False)}"
+        return f"{name} {self.value(of)}"
 
     def _fact(self, term: m.Read | m.DeriveCall, verb: str) -> str:
         said = self._over_time(term)
@@ -259,7 +312,7 @@ class English:
         if len(term.args) == 1:
             owner = self.value(term.args[0])
             if name.startswith(_VERBS):
-                return f"{owner} {name}" if verb == "is" else f"it is not so that {owner} {name}"
+                return _doing(owner, name, verb == "is", term.was)
             return f"{owner} {be(owner, verb, term.was)} {name}"
         if len(term.args) == 2 and name in PLACES:
             owner, other = (self.value(arg) for arg in term.args)
@@ -543,6 +596,8 @@ def _sentence(
         case m.Destroy(target=term):
             return f"{capitalised(value(term))} ceases to exist."
         case m.Transfer(amount=amount, source=source, target=target):
+            if value(amount) == value(source):
+                return f"All of {value(source)} moves to {value(target)}."
             places = f"from {value(source)} to {value(target)}"
             return f"{capitalised(value(amount))} moves {places}."
         case m.Swap(left=left, right=right):
@@ -573,7 +628,15 @@ def _assigned(target: m.Read, op: str, term: m.Term, english: English) -> str:
         told_ = english.condition(target) if term.value else english.denial(target)
         return f"From now on {told_}."
     if target.type.kind == "bool":
+        if english.condition(term) == english.denial(target):
+            return f"Whether {english.condition(target)} changes to the opposite."
         return f"From now on {english.condition(target)} exactly if {english.condition(term)}."
+    name = spoken_name(english.program.fluents[target.fluent].name)
+    if name in PLACES and len(target.args) == 1:
+        owner = english.value(target.args[0])
+        if isinstance(term, m.NoneLiteral):
+            return f"From now on {somewhere(owner, name, absent=True)}."
+        return f"From now on {owner} {be(owner, 'is', False)} {english.place(name, term)}."
     if isinstance(term, m.NoneLiteral):
         return f"{place} becomes nothing."
     return f"{place} becomes {english.value(term)}."

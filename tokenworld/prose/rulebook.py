@@ -38,7 +38,7 @@ def _kind(program: m.Program, kind: m.ObjectKind) -> Entry:
     lines = []
     if parents:
         also = " and ".join(a(one) for one in parents)
-        lines.append((0, f"Every {kind_word(kind.name)} is also {also}."))
+        lines.append((0, f"Every {kind_word(kind.name)} is {also}."))
     own = [program.fluents[key] for key in kind.attributes if key.startswith(f"{kind.name}.")]
     lines += [(0, _attribute(program, one)) for one in own]
     english = English(program, {})
@@ -58,22 +58,20 @@ _FLAGS = {
     "static": "never changes",
     "secret": "is kept secret",
     "clamped": "stops at its limits",
-    "unique": "is shared by no two",
+    "unique": "no two have the same",
     "ordered": "keeps the order of arrival",
-    "nested": "never goes in a circle",
+    "nested": "nothing can contain itself",
 }
 
 
 def _attribute(program: m.Program, fluent: m.Fluent) -> str:
     name = spoken_name(fluent.name)
     flags = [text for flag, text in _FLAGS.items() if getattr(fluent, flag)]
-    known = [
-        f"seen from the other side it is “{spoken_name(other)}”"
-        for other in (fluent.inverse,)
-        if other
-    ]
-    known += [f"the whole chain is “{spoken_name(fluent.closure)}”"] if fluent.closure else []
-    more = "".join(f"; {text}" for text in (*flags, *known))
+    if fluent.inverse:
+        flags.append(f"the other way round: “{spoken_name(fluent.inverse)}”")
+    if fluent.closure:
+        flags.append(f"all that it leads to, step by step: “{spoken_name(fluent.closure)}”")
+    more = "".join(f"; {text}" for text in flags)
     first = "" if fluent.default is None else _default(program, fluent)
     return f"{capitalised(name)}: {_type_words(fluent.type)}{first}{more}."
 
@@ -105,11 +103,10 @@ def facts(program: m.Program) -> Iterator[Entry]:
     for fluent in program.fluents.values():
         if fluent.fluent_kind == "attribute" or fluent.monitor:
             continue
-        of = [kind_word(getattr(one.type, "name", "number")) for one in fluent.params]
-        about = f"of {' and '.join(f'{a(one)}' for one in of)}" if of else "alone"
-        kind = "a fact" if fluent.type.kind == "bool" else _type_words(fluent.type)
+        each = " and ".join(kind_word(getattr(one.type, "name", "number")) for one in fluent.params)
+        about = f" for each {each}" if each else ""
         first = "" if fluent.default is None else _default(program, fluent)
-        lines = [(0, f"{capitalised(kind)} {about}{first}.")]
+        lines = [(0, f"{capitalised(_type_words(fluent.type))}{about}{first}.")]
         for row in fluent.rows:
             keys = ", ".join(english.value(key) for key in row.keys)
             value = "" if fluent.type.kind == "bool" else f": {english.value(row.value)}"
@@ -125,11 +122,13 @@ def facts(program: m.Program) -> Iterator[Entry]:
 
 def _derived(english: English, derive: m.Derive) -> Entry:
     inner = english.with_binders(derive.params)
-    who = f" for {inner.every(derive.params)}" if derive.params else ""
+    args = tuple(m.Local(one.name, one.type, one.span) for one in derive.params)
+    itself = m.DeriveCall(derive.name, args, derive.type, derive.span)
     if derive.type.kind == "bool":
-        text = f"Holds{who} exactly if {inner.condition(derive.value)}."
+        text = f"{inner.condition(itself)} exactly if {inner.condition(derive.value)}."
     else:
-        text = f"Worked out{who}: {inner.value(derive.value)}."
+        text = f"{inner.value(itself)} is {inner.value(derive.value)}."
+    text = capitalised(text)
     return Entry(capitalised(spoken_name(derive.name)), "", ((0, text),), str(derive.span))
 
 
