@@ -200,7 +200,8 @@ class FakeSpeaker:
         return (table.get(self.names[number], ""),)
 
     def holds_all(self, command: Command) -> bool:
-        names = (self.names[arg] for arg in command.args if isinstance(arg, int))
+        numbers = (arg for arg in command.args if isinstance(arg, int))
+        names = (self.names[one] for one in numbers if one < len(self.names))  # others are values
         return not any(name in self.refused for name in names)
 
     def candidates(self) -> Sequence[int]:

@@ -338,6 +338,8 @@ async def test_a_paste_of_many_lines_leaves_the_game_alive(serve: Serve) -> None
         await screen.type("\x1b[200~" + "fly to the moon\n" * 10_000 + "\x1b[201~")
         await screen.until("10,000 pasted lines", "> fly to the moon")
         await screen.type("\r")
+        await screen.until("tick 0", "+1")
+        await screen.type("\x1b")
         await screen.until("Type a command, or press F2")
         await screen.type("take brass key\r")
         await screen.until("tick 1")

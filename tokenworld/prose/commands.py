@@ -37,6 +37,8 @@ from tokenworld.prose.matching import Layout, choices, complete, layouts, readin
 from tokenworld.prose.wording import either, kind_word, quoted, suggesting, with_article
 
 _SUGGESTED: Final = 3
+_LOOKED_AT: Final = 24
+"""So many completions are looked at for the suggested ones."""
 
 Fault = Literal["wrong_type", "absent", "unknown", "unfit"]
 
@@ -250,11 +252,36 @@ def _bad_use(text: str, phrases: Sequence[Phrase], lexicon: Lexicon) -> NoMatch 
     first = text.split(" ", 1)[0]
     known = [phrase for phrase in phrases if first and phrase.verb == first]
     if known:
-        shapes = either([f"`{phrase.shape}`" for phrase in known[:_SUGGESTED]])
-        near = complete(f"{text} ", phrases, lexicon, _SUGGESTED)
-        near = near or complete(first, known, lexicon, _SUGGESTED)
-        return NoMatch("bad_arity", f"I do not understand {quoted(text)}; say {shapes}.", near)
+        found = complete(f"{text} ", phrases, lexicon, _LOOKED_AT)
+        found = found or complete(first, known, lexicon, _LOOKED_AT)
+        near = _nearest(text, found, known, lexicon)
+        shapes = [f"`{phrase.shape}`" for phrase in known[:_SUGGESTED]]
+        meant = [f"`{one}`" for one in _named(text, found)[:1]] or shapes
+        message = f"I do not understand {quoted(text)}; say {either(meant)}."
+        return NoMatch("bad_arity", message, near)
     return _call_only(text, phrases, lexicon)
+
+
+def _nearest(
+    text: str, found: Sequence[str], phrases: Sequence[Phrase], lexicon: Lexicon
+) -> tuple[str, ...]:
+    """The commands nearest to a text: those with all of its words, then those that may be given
+    now. Others are left out, unless there are only such."""
+
+    def given(one: str) -> bool:
+        command = next(readings(phrases, tidy(one), lexicon), None)
+        return command is not None and lexicon.speaker.holds_all(command)
+
+    named = _named(text, found)
+    legal = [one for one in found if one not in named and given(one)]
+    return tuple([*named, *legal] or found)[:_SUGGESTED]
+
+
+def _named(text: str, found: Sequence[str]) -> list[str]:
+    """The commands with all words of a text, if these tell some from others."""
+    words = set(text.split())
+    named = [one for one in found if words <= set(tidy(one).split())]
+    return named if len(named) < len(found) or len(named) == 1 else []
 
 
 def _call_only(text: str, phrases: Sequence[Phrase], lexicon: Lexicon) -> NoMatch | None:
@@ -291,7 +318,8 @@ def _corrected(
     full = f"{verb} {others}".strip()
     if next(readings(phrases, full, lexicon), None) is not None:
         return (full,)
-    return complete(verb, phrases, lexicon, 1)
+    found = complete(verb, phrases, lexicon, _LOOKED_AT)
+    return _nearest(full, found, phrases, lexicon)[:1]
 
 
 def _examples(phrases: Sequence[Phrase], lexicon: Lexicon) -> list[str]:
@@ -299,7 +327,8 @@ def _examples(phrases: Sequence[Phrase], lexicon: Lexicon) -> list[str]:
     found: dict[str, str] = {}
     for phrase in phrases:
         if len(found) < _SUGGESTED and phrase.verb not in found:
-            for text in complete("", (phrase,), lexicon, 1):
+            listed = complete("", (phrase,), lexicon, _LOOKED_AT)
+            for text in _nearest("", listed, (phrase,), lexicon)[:1]:
                 found[phrase.verb] = text
     return list(found.values())
 

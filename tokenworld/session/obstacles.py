@@ -157,10 +157,10 @@ class _Asking:
         return state
 
     def _read(self, changes: Sequence[Change]) -> Iterator[Change]:
-        read = self._reads()
+        read = self.reads()
         yield from (one for one in changes if read is None or one.fluent in read)
 
-    def _reads(self) -> frozenset[str] | None:
+    def reads(self) -> frozenset[str] | None:
         rules = lowered(self.session.world.program)
         require, lets = list(guards_of(rules.actions[self.command.action]))[self.index]
         known = (one.value for one in lets if isinstance(one.value, Term))
@@ -186,7 +186,7 @@ class _Asking:
     def _helpful(self, state: State) -> Iterator[Command]:
         """List the legal commands that write something the require reads; those about the same
         objects comes first."""
-        read, known = self._reads(), self.session.known
+        read, known = self.reads(), self.session.known
         writing = {
             name
             for name, action in lowered(self.session.world.program).actions.items()
@@ -199,3 +199,20 @@ class _Asking:
         ]
         found.sort(key=lambda one: not set(one.args) & set(self.command.args))
         return iter(found)
+
+
+def may_come_true(session: Session, command: Command) -> bool:
+    """Return whether play could make a refused command legal, as far as the rules alone tell.
+
+    It cannot where static facts exclude the arguments, or where a failed require reads nothing
+    that changes.
+    """
+    fluents = session.world.program.fluents
+    listed = session.known.bindings(session.state, command.action)
+    if listed is not None and command.args not in listed:
+        return False
+    for index, holds in enumerate(requires_held(session.engine, session.state, command)):
+        if holds is False and not session.known.hides(command.action, index):
+            read = _Asking(session, command, index, session.moments).reads()
+            return read is None or not all(fluents[one].static for one in read)
+    return True

@@ -137,7 +137,7 @@ async def test_the_keys_and_the_palette_ask(app: PlayApp) -> None:
         asked = {name for name in entries if name.startswith("hint: ")}
         assert asked == {
             "hint: next step", "hint: distance to the goal", "hint: landmarks in order",
-            "hint: the way", "hint: last winnable tick", "hint: next three steps",
+            "hint: last winnable tick", "hint: next three steps",
             "hint: whole plan",
         }  # fmt: skip
         entries["hint: distance to the goal"]()

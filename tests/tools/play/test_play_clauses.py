@@ -21,6 +21,8 @@ def open_stack() -> PlayApp:
 async def test_a_condition_is_taken_apart(open_stack: PlayApp) -> None:
     async with open_stack.run_test(size=(120, 40)) as pilot:
         await enter(pilot, "lift pan")
+        assert "  and 1 more, which do not decide" in details(open_stack).splitlines()
+        await pilot.press("f4")
         lines = details(open_stack).splitlines()
         at = lines.index("✗ hot: near(t) and not t.hot")
         assert lines[at + 1 : at + 13] == [

@@ -14,7 +14,7 @@ import pytest
 from textual import events
 
 from tests.tools.play.conftest import WORLDS
-from tests.tools.play.piloting import enter, palette, until
+from tests.tools.play.piloting import enter, palette, screen_text, until
 from tokenworld.play.screens.app import PlayApp, Settings
 from tokenworld.play.widgets.actions import CommandLine
 from tokenworld.session.replaying import replay_run, resumed
@@ -22,6 +22,23 @@ from tokenworld.store.check import verify_chain
 from tokenworld.store.log import RunStore
 from tokenworld.store.read import find_run, list_runs
 from tokenworld.verbs.output import UNICODE
+
+
+async def test_pasted_lines_are_given_one_by_one_with_a_count(app: PlayApp) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        command = app.screen.query_one(CommandLine)
+        command.post_message(events.Paste("take robot\n\nwind robot\nlook\n"))
+        await until(pilot, lambda: command.value == "take robot")
+        await pilot.press("enter")
+        await until(pilot, lambda: command.value == "wind robot")
+        assert "+1> wind robot" in screen_text(app)
+        await pilot.press("enter")
+        await until(pilot, lambda: command.value == "look")
+        assert [one.asked for one in app.game.session.moments[1:]] == ["take robot", "wind robot"]
+        command.post_message(events.Paste("x\ny"))
+        await until(pilot, lambda: bool(command.waiting))
+        await pilot.press("escape")
+        assert (command.value, command.waiting) == ("", [])
 
 
 async def test_ten_thousand_pasted_lines_leave_one(app: PlayApp) -> None:

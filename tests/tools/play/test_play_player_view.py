@@ -8,10 +8,13 @@ from typing import Final
 import pytest
 
 from tests.tools.play.conftest import DOMAINS
+from tests.tools.play.piloting import screen_text, until
 from tests.tools.play.test_play_snapshots import Compare, typing
-from tokenworld.play.screens.app import PlayApp
+from tokenworld.play.model.game import Game
+from tokenworld.play.model.hints import goal_lines
+from tokenworld.play.screens.app import PlayApp, PlayCommands
 from tokenworld.session import Session
-from tokenworld.verbs.output import UNICODE
+from tokenworld.verbs.output import UNICODE, plain_text
 
 FINDINGS: Final = Path(__file__).parents[2] / "findings" / "play"
 GAMES: Final = {
@@ -40,3 +43,53 @@ def test_operator_mode(compare: Compare, size: tuple[int, int]) -> None:
 @pytest.mark.parametrize("compare", ["svg"], indirect=True)
 def test_a_map_in_colour(compare: Compare) -> None:
     assert compare(started("rover"), terminal_size=(80, 24), run_before=typing("drive south"))
+
+
+async def test_a_terminal_that_is_too_small_is_told() -> None:
+    app = started("cellar")
+    async with app.run_test(size=(79, 24)) as pilot:
+        await until(pilot, lambda: "Too small: 79x24, needs 80x24" in screen_text(app))
+        await pilot.resize_terminal(80, 24)
+        await until(pilot, lambda: "The Cellar" in screen_text(app))
+
+
+def test_what_takes_long_is_done_in_words() -> None:
+    game = Game(Session.open(str(FINDINGS / "bakery.tw"), 0), UNICODE)
+    for one in ("buy flour", "buy flour", "buy yeast", "bake bread", "bake bread"):
+        game.give(one)
+    assert "`bake bread` is done." in [one.text for one in game.entries]
+
+
+def test_the_goals_are_named_with_their_conditions() -> None:
+    session = Session.open(str(FINDINGS / "lighthouse.tw"), 0)
+    assert plain_text(goal_lines(session)).split("\n") == [
+        "Goal `beacon`: great_light.burning",
+        "Goal `escape`: skiff.launched and keeper.at == jetty",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("typed", "suggested"),
+    [
+        ("go cellar", ("go to cellar", "go to jetty")),
+        ("go to", ("go to jetty", "go to cellar")),  # not `go to hall`, where the keeper stands
+        ("unlock iron door", ("unlock iron door with rusty key",)),
+    ],
+)
+def test_suggestions_name_what_was_typed_and_what_may_be_given(
+    typed: str, suggested: tuple[str, ...]
+) -> None:
+    session = Session.open(str(FINDINGS / "lighthouse.tw"), 0)
+    (outcome,) = session.intend(typed)
+    assert outcome.no_match is not None
+    assert outcome.no_match.suggestions == suggested
+    assert session.tick == 0
+
+
+async def test_the_palette_has_each_thing_once() -> None:
+    app = started("cellar")
+    async with app.run_test(size=(80, 24)):
+        entries = list(PlayCommands(app.screen)._screen_entries())
+        assert len({name for name, _, _ in entries}) == len(entries)
+        assert len({str(run) for _, _, run in entries}) == len(entries)
+        assert "Screenshot" not in {one.title for one in app.get_system_commands(app.screen)}

@@ -174,3 +174,26 @@ def test_typing_narrows_what_cannot_be_done(game: Game) -> None:
     assert offer(game, "fo").choices[0].remark == "You are too weak (energy 5)."
     game.give("cry")
     assert offer(game, "", everything=True).choices == ()
+
+
+async def test_what_holds_is_folded_until_f4(open_domain: Callable[[str], Session]) -> None:
+    app = PlayApp(open_domain("cellar/world.tw"), glyphs=UNICODE)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await enter(pilot, "take iron key")
+        await enter(pilot, "take iron key")
+        assert "✗ carried" in details(app).split("\n")[3]
+        assert "✓ 1 condition met: fixed  F4 shows all" in details(app)
+        await pilot.press("f4")
+        assert "✓ fixed: not (it is Chest)" in details(app)
+
+
+async def test_f10_is_offered_only_where_it_can_help(
+    open_domain: Callable[[str], Session],
+) -> None:
+    app = PlayApp(open_domain("cellar/world.tw"), glyphs=UNICODE)
+    async with app.run_test(size=(80, 24)) as pilot:
+        for asked in ("take oak chest", "unlock oak chest with iron key"):
+            await enter(pilot, asked)
+            assert "F10 makes it possible" not in screen_text(app)
+        await enter(pilot, "open oak chest")
+        assert "F10 makes it possible" in screen_text(app)

@@ -94,7 +94,7 @@ async def test_a_refusal_explains_itself(app: PlayApp) -> None:
         assert "✗ weak: me.energy >= 9" in text
         assert "me.energy = 5" in text
         assert "attic.tw:26:3 require me.energy >= 9 else weak" in text
-        assert "✓ absent: b.at == me.at" in text
+        assert "✓ 2 conditions met: absent, open" in text
         shown = screen_text(app)
         assert "✗ You are too weak (energy 5)." in shown
         assert "✗ weak: me.energy >= 9" in shown

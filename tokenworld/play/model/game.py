@@ -20,7 +20,7 @@ from tokenworld.play.model.timeline import Edited, Node, Radar, RadarPlanner, Ti
 from tokenworld.prose.matching import command_texts
 from tokenworld.session import Moment
 from tokenworld.session.moments import LegalCommand
-from tokenworld.session.obstacles import requires_held
+from tokenworld.session.obstacles import command_of, requires_held
 from tokenworld.session.session import LastChance, Session
 from tokenworld.store.records import IntentSource
 from tokenworld.verbs.output import Glyphs
@@ -172,7 +172,7 @@ def _state_of(outcome: Outcome) -> str:
             return "What you were doing is broken off."
         case "halted":
             return "The world is over. Undo with Ctrl+Z, or quit with Ctrl+Q."
-        case "executed" if not outcome.said and not outcome.latched:
+        case "executed" if not outcome.said and not outcome.latched and not outcome.progress:
             if outcome.changes:
                 return "Done."
             return "Time passes." if outcome.time_passed else "Nothing changes."
@@ -295,6 +295,9 @@ class Game:
         self._add("typed", moment.asked)
         for outcome in moment.outcomes:
             self.entries.extend(reported(outcome, self.session.world.world, self.glyphs))
+            command = command_of(self.session, moment, outcome) if outcome.progress else None
+            if command is not None and outcome.status == "executed":
+                self._add("said", f"`{self.session.text_of(command)}` is done.")
 
     # ---- taking back ------------------------------------------------------------------------
 

@@ -198,6 +198,16 @@ def look_ahead(
     return Ahead(topic, won, found, chance)
 
 
+def goal_lines(session: Session) -> Iterator[Line]:
+    """The goals of the world with their conditions, as far as these are no secret."""
+    known = session.known
+    for one in session.world.world.endings:
+        if one.ending == "goal":
+            hidden = not known.is_whole and known.secrets.reads(one.condition)
+            told = "it depends on what is hidden" if hidden else one.source
+            yield ((f"Goal `{one.name}`", "head"), (f": {told}", "plain"))
+
+
 def ahead_lines(ahead: Ahead, glyphs: Glyphs) -> Iterator[Line]:
     """The answer for the details pane."""
     if ahead.won:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from tokenworld.diagnostics import Source, Span
+from tokenworld.diagnostics import Source, Span, counted
 from tokenworld.engine import Clause, ClauseKind, State
 from tokenworld.engine.rows.questions.asking import judging
 from tokenworld.engine.rows.questions.clauses import clauses_of
@@ -122,6 +122,14 @@ _CASES: Mapping[str, str] = {
 }  # fmt: skip
 
 
+_JOINED: frozenset[str] = frozenset({"and", "or", "any", "all"})
+"""Clauses of which the parts decide that have the same value as the whole."""
+
+
+def _label(report: RequireReport) -> str:
+    return report.label or f"require {report.index + 1}"
+
+
 def slot_text(change: Change) -> str:
     """``at(robot)``: the slot that a change is of."""
     fluent = change.fluent.rpartition(".")[2]
@@ -135,10 +143,14 @@ def short_place(place: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Describer:
-    """Puts reports and records into words, with the source lines that they point at."""
+    """Puts reports and records into words, with the source lines that they point at.
+
+    Of a refusal, what holds is folded into one line, unless ``whole``.
+    """
 
     glyphs: Glyphs
     sources: Mapping[str, Source]
+    whole: bool = True
 
     # ---- requires ---------------------------------------------------------------------------
 
@@ -168,22 +180,31 @@ class Describer:
         obstacles: Mapping[int, Obstacle] = _NONE,
         trees: Mapping[int, Branch] = _TREES,
     ) -> Iterator[Line]:
-        """Every require with its sign, text, values, place and source line.
+        """Requires with their signs, texts, values, places and source lines.
 
-        What fails comes first, then what was not evaluated, then what holds.
+        What fails comes first, then what was not evaluated, then what holds: where something else
+        does not, its labels in one line.
         """
         listed = sorted(found, key=lambda one: (False, None, True).index(one.holds))
         if not listed:
             yield line("It needs nothing.", "dim")
-        for report in listed:
+        folded = [one for one in listed if one.holds]
+        if self.whole or len(folded) == len(listed):
+            folded = []
+        for report in listed[: len(listed) - len(folded)]:
             yield line("")
             yield from self._require(report, None if report.generated else trees.get(report.index))
             if report.index in obstacles and not report.generated:
                 yield from self._obstacle(obstacles[report.index])
+        if folded:
+            labels = ", ".join(map(_label, folded))
+            yield line("")
+            yield ((f"{self.glyphs.executed} {counted(len(folded), 'condition')} met: ", "good"),
+                   (labels, "plain"), ("  F4 shows all", "dim"))  # fmt: skip
 
     def _require(self, report: RequireReport, tree: Branch | None) -> Iterator[Line]:
         role: Role = "warn" if report.holds is None else "good" if report.holds else "bad"
-        label = f"{self.glyphs.holds(report.holds)} {report.label or f'require {report.index + 1}'}"
+        label = f"{self.glyphs.holds(report.holds)} {_label(report)}"
         yield ((label, role), (": ", "dim"), (report.condition, "head"))
         if report.holds is None:
             yield line(f"  {report.text if report.hidden else 'not evaluated'}", "warn")
@@ -202,15 +223,18 @@ class Describer:
         joint = _CASES.get(tree.kind)
         if joint is not None:
             yield line(f"{space}{joint}", "dim")
-        for one in tree.parts:
+        folds = joint is not None and tree.kind in _JOINED and not self.whole
+        parts = [one for one in tree.parts if not folds or one.holds is tree.holds]
+        for one in parts:
             role: Role = "warn" if one.holds is None else "good" if one.holds else "bad"
             sign = f"{space}{self.glyphs.holds(one.holds)} "
             yield ((sign, role), (one.case or one.text, "plain"))
             for atom, value in one.values:
                 yield ((f"{space}    {atom} = ", "dim"), (value_text(value), role))
             yield from self._tree(one, depth + 1)
-        if tree.left_out:
-            yield line(f"{space}and {tree.left_out} more", "dim")
+        left_out = tree.left_out + len(tree.parts) - len(parts)
+        if left_out:
+            yield line(f"{space}and {left_out} more, which do not decide", "dim")
 
     def _obstacle(self, found: Obstacle) -> Iterator[Line]:
         """Since when a require is false, by which change, and what would lift it."""

@@ -25,6 +25,7 @@ from tokenworld.play.model.hints import (
     Satisfaction,
     Topic,
     ahead_lines,
+    goal_lines,
     hint_lines,
     look_ahead,
     satisfaction_lines,
@@ -431,15 +432,16 @@ class AdvisedScreen(Screen[None]):
                 self._told = (state, verdict, chance, words)
                 self._retell()
             case Ahead() as ahead:
-                self._explain(ahead_lines(ahead, glyphs), self._asked)
+                told = [*goal_lines(self.game.session), line(""), *ahead_lines(ahead, glyphs)]
+                self._explain(told, self._asked)
             case Satisfaction() as found:
                 self._proposal = (state, found) if found.steps else None
                 offer = _ACCEPT if found.steps else None
                 self._explain(satisfaction_lines(found, glyphs), _TITLE, offer)
             case Failure() as failure:
                 self.game.fault(failure)
-                told = "No hint could be made; the story says why."
-                self._explain([line(told, "warn")], self._asked)
+                why = "No hint could be made; the story says why."
+                self._explain([line(why, "warn")], self._asked)
             case _:
                 assert_never(event.found)
         self.refresh_all()

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final, cast
 
 from textual import work
-from textual.app import App
+from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.driver import Driver
 from textual.filter import LineFilter
 from textual.fuzzy import Matcher
 from textual.notifications import SeverityLevel
+from textual.screen import Screen
 from textual.theme import BUILTIN_THEMES, Theme
 
 from tokenworld.diagnostics import Failure, did_you_mean, usage, visible
@@ -225,6 +226,11 @@ class PlayApp(App[None]):
         shown = visible(message)
         super().notify(shown, title=title, severity=severity, timeout=timeout, markup=False)
 
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """Textual's own commands, without the picture, which is among the exports."""
+        found = super().get_system_commands(screen)
+        return (one for one in found if one.title != "Screenshot")
+
     def on_mount(self) -> None:
         self.set_keymap(dict(self._settings.keys))
         if self._settings.theme is not None:
@@ -359,7 +365,6 @@ _Entry = tuple[str, str, Callable[[], object]]
 _AHEAD: tuple[tuple[str, str, Topic], ...] = (
     ("hint: distance to the goal", "How many ticks it takes at least", "distance"),
     ("hint: landmarks in order", "What every way to the goal passes through", "landmarks"),
-    ("hint: the way", "Distance and landmarks, or where the goal was lost", "way"),
     ("hint: last winnable tick", "Where the goal was last in reach", "last chance"),
 )
 
@@ -415,7 +420,6 @@ class PlayCommands(Provider):
         def show(pane: str) -> Callable[[], None]:
             return partial(screen.action_show, pane)
 
-        yield "plan: hint", "The next step towards the goal", screen.action_hint
         yield "hint: next step", "The next step towards the goal", screen.action_hint
         yield "hint: next three steps", "Towards the goal", partial(screen.tell_steps, 1)
         yield "hint: whole plan", "Every step towards the goal", partial(screen.tell_steps, 2)
@@ -426,11 +430,11 @@ class PlayCommands(Provider):
             yield "plan: run", "Play the rest of the plan", screen.action_play_plan
         yield "time: undo", "Take the last step back", screen.action_undo
         yield "time: redo", "Do again what was undone", screen.action_redo
-        yield "time: timeline", "Jump, branch, name, compare", screen.action_timeline
-        yield "time: dead-end radar", "Where the goal was lost", screen.action_timeline
+        yield "time: timeline", "Jump, branch, compare, dead-end radar", screen.action_timeline
         yield "view: reload", "Go on with the world's files as they are now", screen.action_reload
         yield "view: new rule", "For words that mean nothing yet", screen.action_scaffold
         yield "time: go on", "Let time pass until the long action is done", screen.action_go_on
+        yield "view: operator mode", "Every object, and the quality", screen.action_operator
         yield "view: quality", "The run's seven dimensions, and its verdict", screen.action_quality
         yield "view: laws", "Which laws ran in a tick, and what each did", screen.action_laws
         yield "time: open run…", "Look at a stored run, an agent's too", screen.action_runs

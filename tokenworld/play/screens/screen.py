@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from textual import events, work
@@ -34,8 +35,8 @@ from tokenworld.play.widgets.texts import (
     TitleBar,
     framed,
 )
-from tokenworld.session import Session
-from tokenworld.session.obstacles import obstacles
+from tokenworld.session import Session, WhyNot
+from tokenworld.session.obstacles import may_come_true, obstacles
 from tokenworld.verbs.output import Line, line
 
 if TYPE_CHECKING:
@@ -52,6 +53,8 @@ SECONDS = 10.0
 """It is scored no more often than this."""
 
 
+LEAST = (80, 24)
+"""The columns and rows that the screen needs."""
 WIDE, TALL = 110, 36
 """Columns and rows from which a screen has room for all panes, and for high ones."""
 _PLACEHOLDER = "Type a command, or press F2 for what you can do, F3 for a hint"
@@ -74,10 +77,12 @@ def operator_lines() -> Iterator[Line]:
     yield line("Secrets stay hidden, unless `tw play --operator` began the game.", "dim")
 
 
-def prompt(session: Session) -> Content:
-    """``> ``, behind the name of who acts where several do."""
-    actor = acting(session)
-    return styled_line(((f"{actor}> " if actor else "> ", "typed"),))
+def prompt(session: Session, waiting: int = 0) -> Content:
+    """``> ``, behind the name of who acts where several do, and the number of pasted lines that
+    wait."""
+    told = acting(session) or ""
+    told += f" +{waiting}" if waiting else ""
+    return styled_line(((f"{told}> ".lstrip(), "typed"),))
 
 
 def _key(key: str, action: str, text: str, shown: str, tooltip: str) -> Binding:
@@ -119,6 +124,7 @@ class PlayScreen(AdvisedScreen):
     _scored: Scored | None = None
     _last_job: Job | None = None
     _wanted = False
+    _examined = ""
 
     def __init__(self, game: Game, *, watch: bool = True, blinks: bool = True) -> None:
         super().__init__(game, watch=watch)
@@ -154,14 +160,15 @@ class PlayScreen(AdvisedScreen):
 
     def renew(self) -> None:
         sources = {one.name: one for one in self.game.session.world.loaded.sources}
-        self._describer = Describer(self.game.glyphs, sources)
+        self._describer = Describer(self.game.glyphs, sources, whole=False)
 
     def refresh_all(self) -> None:
         """Show the game as it is now."""
         session = self.game.session
         view = self._view()
-        self.query_one(TitleBar).update(styled_line(title_line(session, self.game.glyphs)))
-        self.query_one("#prompt", Words).update(prompt(session))
+        waiting = len(self.query_one(CommandLine).waiting)
+        self._show_title()
+        self.query_one("#prompt", Words).update(prompt(session, waiting))
         self.query_one("#world", TextPane).tell(view.lines, view.title)
         self._show_map(view)
         carried = self.query_one("#carried", TextPane)
@@ -171,6 +178,15 @@ class PlayScreen(AdvisedScreen):
         self.query_one(TickList).refill(self.game.session.moments)
         self._offer_actions()
         self.show_keys()
+
+    def _show_title(self) -> None:
+        """The title row; on a screen that is too small that it is."""
+        columns, rows = self.size
+        if not columns or (columns >= LEAST[0] and rows >= LEAST[1]):
+            told = title_line(self.game.session, self.game.glyphs)
+        else:
+            told = line(f"Too small: {columns}x{rows}, needs {LEAST[0]}x{LEAST[1]}", "link")
+        self.query_one(TitleBar).update(styled_line(told))
 
     @property
     def has_map(self) -> bool:
@@ -190,7 +206,8 @@ class PlayScreen(AdvisedScreen):
         return View(self.game.session, whole=self.game.operator, window=size)
 
     def on_resize(self) -> None:
-        """Cut the map to the new size."""
+        """Cut the map to the new size; say if it is too small."""
+        self.call_after_refresh(self._show_title)
         if self.has_map:
             self.call_after_refresh(lambda: self._show_map(self._view()))
 
@@ -267,12 +284,21 @@ class PlayScreen(AdvisedScreen):
     def _show_record(self, outcome: Outcome, asked: str, title: str) -> None:
         found = in_the_way(self.game.session, outcome)
         now = any(one is outcome for one in self.game.session.moments[-1].outcomes[-1:])
-        offered = now and outcome.status == "refused"
-        self.subject = asked if offered else ""
+        self.subject = asked if now and outcome.status == "refused" else ""
+        self._examined = self.subject
         trees = trees_of_record(self.game.session, outcome)
         told = self._describer.record(outcome, asked, found, trees)
+        self._explain_refusal(
+            told, title, self.game.session.why_not(asked) if self.subject else None
+        )
+
+    def _explain_refusal(self, told: Iterable[Line], title: str, found: WhyNot | None) -> None:
+        """Show a refusal; F10 is offered where it can find a way."""
+        command = None if found is None or found.allowed else found.command
+        offered = command is not None and may_come_true(self.game.session, command)
         self._explain(told, title, OFFER if offered else None)
-        self._say_how(offered)
+        if offered:  # the offer itself may be out of view
+            entitle(self.query_one(Details), subtitle="F10 makes it possible")
 
     def _let_details_go(self) -> None:
         """Back to the actions, if it was not the player who asked for the details."""
@@ -285,25 +311,20 @@ class PlayScreen(AdvisedScreen):
         self._bring_up("details")
 
     def examine(self, asked: str) -> None:
-        """Explain a command without giving it."""
+        """Explain a command without giving it; again, with every condition that is met."""
+        whole, title = self._examined == asked, f"Why: {asked}"
+        self._examined = "" if whole else asked
         found = self.game.session.why_not(asked)
-        refused = found.command is not None and not found.allowed
         blocking = obstacles(self.game.session, found.command) if found.command else {}
-        self.subject = asked if refused else ""
+        self.subject = asked if found.command is not None and not found.allowed else ""
         if found.no_match is not None:
             self.tell_gap(asked)
             self._draw_details()
             return
         trees = require_trees(self.game.session, found.command) if found.command else {}
-        told = self._describer.examined(found, blocking, trees)
-        self._explain(told, f"Why: {asked}", OFFER if refused else None)
-        self._say_how(refused)
+        describer = replace(self._describer, whole=whole)
+        self._explain_refusal(describer.examined(found, blocking, trees), title, found)
         self._draw_details()
-
-    def _say_how(self, refused: bool) -> None:
-        """Name the key where the offer itself may be out of view."""
-        if refused:
-            entitle(self.query_one(Details), subtitle="F10 makes it possible")
 
     def on_command_line_given(self, event: CommandLine.Given) -> None:
         self.give(event.text)
@@ -371,8 +392,9 @@ class PlayScreen(AdvisedScreen):
         self._offer_actions()
 
     def action_why(self) -> None:
-        """Examine what is typed; else what is highlighted in the list; else show the details."""
-        meant = self.meant()
+        """Examine what is typed; else what is highlighted in the list; else what was just refused,
+        with every condition; else show the details."""
+        meant = self.meant() or self.subject
         if meant:
             self.examine(meant)
         else:
@@ -390,8 +412,8 @@ class PlayScreen(AdvisedScreen):
         self.query_one(CommandLine).focus()
 
     def on_command_line_pasted(self, event: CommandLine.Pasted) -> None:
-        self.game.note(f"Of {event.lines:,} pasted lines the first one stands in the command line. "
-                       "Play them as a file: tw run --script.")  # fmt: skip
+        self.game.note(f"Of {event.lines:,} pasted lines the first is in the command line. Enter "
+                       "gives it and brings the next one; Esc drops the rest.")  # fmt: skip
         self.refresh_all()
 
     def on_command_line_confirmed(self) -> None:
@@ -411,10 +433,13 @@ class PlayScreen(AdvisedScreen):
 
     def action_leave(self) -> None:
         """Stop what runs; else go from the command line to the actions, or back."""
-        if self._stop_waiting():
+        command = self.query_one(CommandLine)
+        dropped, command.waiting = bool(command.waiting), []
+        if dropped:
+            command.value = ""
+        if self._stop_waiting() or dropped:
             self.refresh_all()
             return
-        command = self.query_one(CommandLine)
         if self.focused is not command:
             command.focus()
         elif self._front == "details":
@@ -429,7 +454,7 @@ class PlayScreen(AdvisedScreen):
         from tokenworld.play.screens.timeline import TimelineScreen
 
         self._stop_waiting()
-        screen = TimelineScreen(self.game, self._describer)
+        screen = TimelineScreen(self.game, replace(self._describer, whole=True))
         self.app.push_screen(screen, lambda _: self.refresh_all())
 
     def action_save(self, form: Form | None = None) -> None:

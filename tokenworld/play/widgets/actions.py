@@ -156,7 +156,7 @@ class ActionList(KeyedList):
 
 
 _SEEN = 20_000
-"""Characters of a pasted text that are looked at: a command is among them, or there is none."""
+"""Characters of a pasted text that are looked at."""
 
 
 class _Suggester(Suggester):
@@ -190,7 +190,7 @@ class CommandLine(Input):
         """Enter was pressed on an empty line."""
 
     class Pasted(Message):
-        """Several lines were pasted, of which only the first is taken over."""
+        """Several lines were pasted: the first is in the line, Enter brings the next."""
 
         def __init__(self, lines: int) -> None:
             super().__init__()
@@ -205,13 +205,14 @@ class CommandLine(Input):
             max_length=LONGEST,
             id="command",
         )
+        self.waiting: list[str] = []
         self._given: list[str] = []
         self._at = 0
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
         text = event.value.strip()
-        self.value = ""
+        self.value = self.waiting.pop(0) if self.waiting else ""
         if text:
             self._given = [one for one in self._given if one != text] + [text]
             self._at = len(self._given)
@@ -220,12 +221,12 @@ class CommandLine(Input):
             self.post_message(self.Confirmed())
 
     def _on_paste(self, event: events.Paste) -> None:
-        """Take over what can be seen of the first line with text, up to the length of a command,
-        however much comes."""
+        """Take over what can be seen of the first line with text, up to the length of a command.
+        The next lines wait, as far as they are looked at."""
         event.stop()
         event.prevent_default()
-        head = event.text[:_SEEN].lstrip()
-        first = without_invisible(head.splitlines()[0]) if head else ""
+        found = (without_invisible(one).strip() for one in event.text[:_SEEN].splitlines())
+        first, *self.waiting = [one[:LONGEST] for one in found if one] or [""]
         self.insert_text_at_cursor(first[: max(0, LONGEST - len(self.value))])
         lines = event.text.count("\n") + (not event.text.endswith("\n"))
         if lines > 1:
