@@ -277,12 +277,13 @@ class English:
         )
         return term.op not in ("==", "!=") and bool(optional)
 
-    def _part(self, term: m.Term, loose: tuple[type, ...]) -> str:
-        text = self.condition(term)
-        return f"({text})" if isinstance(term, loose) or self._over_time(term) else text
     def _joined(self, terms: Sequence[m.Term], word: str) -> str:
-        parts = ((_joint(one), self.condition(one)) for one in terms)
-        return f" {word} ".join(text if own in ("", word) else f"({text})" for own, text in parts)
+        return f" {word} ".join(self._part(one, word) for one in terms)
+
+    def _part(self, term: m.Term, word: str) -> str:
+        text = self.condition(term)
+        loose = _joint(term) not in ("", word) or self._over_time(term)
+        return f"({text})" if loose else text
 
     def _compared(self, term: m.Compare, verb: str) -> str:
         left, right = term.left, term.right
