@@ -14,6 +14,7 @@ import pytest
 
 from tests.cli.conftest import broken_after_each_part
 from tokenworld.engine import Engine
+from tokenworld.engine.outcomes.listing import Evidence
 from tokenworld.ground import PASS
 from tokenworld.prose.wording import EnglishProse
 from tokenworld.session import open_world
@@ -351,3 +352,35 @@ def test_the_report_of_a_fit_shows_its_params(tw: Tw, coin: Path) -> None:
     assert page.count("<svg") == 1
     for text in ("heads", "spare", "60 transitions", "coin.tw:"):
         assert text in page
+
+
+def test_equal_transitions_are_worked_out_once(coin: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows, asked = coin.with_name("rows.jsonl"), list[object]()
+    world, whole = open_world(str(coin)), Evidence.of
+    params = learned_params(world)
+    monkeypatch.setattr(Evidence, "of", lambda *given: asked.append(given) or whole(*given))
+    once = collected(world, transitions(world, [rows]), params, lambda said: None)
+    assert len(asked) == once.rows == 60
+    twice = collected(world, transitions(world, [rows, rows]), params, lambda said: None)
+    assert len(asked) == 120
+    assert twice.rows == 120
+    assert twice.factors == {factor: 2 * count for factor, count in once.factors.items()}
+    assert twice.informative["heads"] == 120
+
+
+@pytest.mark.parametrize("world", ["cellar", "kitchen", "skirmish", "greenhouse"])
+def test_states_that_are_read_by_their_differences_are_those_of_the_rows(
+    tw: Tw, tmp_path: Path, world: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, revised, whole = tmp_path / "rows.jsonl", list[object](), Engine.revised
+    assert tw("learn", "explore", world, "-o", path, "--ticks", "40", "--episode", "20").code == 0
+    monkeypatch.setattr(Engine, "revised", lambda *given: revised.append(0) or whole(*given))
+    opened, rows = open_world(world), [json.loads(x) for x in path.read_text().splitlines()]
+    found = list(transitions(opened, [path]))
+    for row, one in zip(rows, found, strict=True):
+        for state, shown in ((one.state, row["state"]), (one.seen, row["tick"])):  # type: ignore[union-attr]
+            fresh = opened.engine.restored({**row["state"], **shown})
+            assert opened.engine.json(state) == opened.engine.json(fresh)
+            assert opened.engine.hash(state) == opened.engine.hash(fresh)
+            assert [*state.kids] == [*fresh.kids]
+    assert revised

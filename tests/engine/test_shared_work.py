@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from tokenworld.core import lowered
 from tokenworld.diagnostics import Source
@@ -126,3 +127,23 @@ def test_a_state_in_which_something_died_is_laid_out_alike() -> None:
     burnt, _ = engine.play(start, simulator.commands(start)[0])
     assert engine.searcher(burnt) is engine.searcher(start)
     assert len(simulator.commands(burnt)) == 1
+
+
+def test_states_that_differ_in_what_play_never_writes_share_their_code() -> None:
+    """Rows of different places are states of one world; rules are not compiled for each."""
+    text = (
+        "type Hero { deep: 0 to 9 = 0  wet: bool }\nactor me: Hero\n"
+        'action dive() as "dive" { require me.deep > 2 else shallow "No."  me.wet = true }\n'
+        "world pool { endless  object hero: Hero }\n"
+    )
+    engine, dive = open_text((Source("pool.tw", None, text),), "pool").engine, Command("dive", ())
+    shown: Any = engine.json(engine.start())
+    steppers, statuses = list[object](), list[str]()
+    for deep in (1, 5, 2, 7):
+        shown["objects"][0]["attrs"]["deep"] = deep
+        state = engine.restored(shown)
+        steppers.append(engine.on_row(state, lambda stepper, row: stepper))
+        _, outcomes = engine.play(state, dive)
+        statuses.append(outcomes[0].status)
+    assert statuses == ["refused", "executed", "refused", "executed"]
+    assert len(set(map(id, steppers))) == 1

@@ -65,8 +65,9 @@ def _owner(column: Column) -> str:
 def _fact(state: State, column: Column, key: Key, value: Raw) -> int:
     """The hash of one fact; slots of the dead and default rows of dicts are no facts."""
     names, known = state.layout.hashes
-    if names is not state.names or len(known) >= MOST_HASHES:  # a number may have another name
-        known = {}
+    if names is not state.names or len(known) >= MOST_HASHES:
+        if names != state.names or len(known) >= MOST_HASHES:  # a number may have another name
+            known = {}
         state.layout.hashes = (state.names, known)
     place = (column.index, key, value, value.__class__)
     found = known.get(place)

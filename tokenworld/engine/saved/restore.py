@@ -305,6 +305,8 @@ class _Reader:
 
     def refile(self, contents: Mapping[str, Sequence[str]]) -> None:
         """Put objects into what holds them, in order."""
+        if not contents:
+            return
         numbers = self.state.numbers
         (column,) = (one for one in self.layout.columns if one.fluent.nested and one.has_children)
         for holder, listed in contents.items():
