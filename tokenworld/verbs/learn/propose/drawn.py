@@ -8,8 +8,9 @@ is as narrow as the evidence asks for, and a change that always happens costs no
 Where the records are noisy, so that any slot may change by chance, `cover_noisy` makes a list of
 rules that each have the shares of all new values under their guard, after Proença and van Leeuwen
 ("Interpretable multiclass classification by MDL-based rule lists", 2020). A rule is worth the
-surprise that it saves compared with the shares under no guard. To name one of many guards or values
-costs the logarithm of their number, so that what holds by coincidence is not worth it.
+surprise that it saves compared with the best rule without a guard for what is left. To name one of
+many guards or values costs the logarithm of their number, so that what holds by coincidence is not
+worth it.
 """
 
 from __future__ import annotations
@@ -188,22 +189,20 @@ def cover_noisy(problem: Problem, sizes: Sequence[int]) -> Rules:
     """The rules of a problem whose changes may all come by chance. ``sizes`` as in `cover_drawn`.
     The last rule has no guard, and the shares of what no other covers."""
     packed = Packed(problem)
-    plain = _plain(packed, problem)
-    usual = _usual(packed, _outcomes(packed, problem, sizes, plain))
-    rules: list[Rule] = []
-    while len(rules) < RULES and packed.open_changes() > 0:
-        found = max(
-            (_listed(packed, one, usual) for one in _tried(packed, problem, sizes, plain)),
-            key=lambda one: one[0], default=None,
+    plain, rules = _plain(packed, problem), list[Rule]()
+    while plain and packed.open_changes() > 0:
+        tried = list(_tried(packed, problem, sizes, plain))
+        usual, rest = min(
+            ((_usual(packed, one), one) for one in tried),
+            key=lambda pair: float(pair[0] @ packed.weights) + pair[1].size,
         )  # fmt: skip
-        if found is None or found[0] <= 0 or not found[2]:
-            break
-        _, outcomes, guard, mask = found
+        saved, outcomes, guard, mask = max(
+            (_listed(packed, one, usual) for one in tried), key=lambda one: one[0]
+        )
+        if saved <= 0 or len(rules) == RULES:
+            outcomes, guard, mask = rest, (), packed.free
         rules.append(_ruled(packed, problem, outcomes, guard, mask))
         packed.free = packed.free & ~mask
-    if plain and packed.open_changes() > 0:
-        rest = _outcomes(packed, problem, sizes, plain)
-        rules.append(_ruled(packed, problem, rest, (), packed.free))
     return Rules(tuple(rules), 0, 0)
 
 
@@ -256,7 +255,7 @@ def _outcomes(
 
 
 def _usual(packed: Packed, outcomes: _Outcomes) -> Numbers:
-    """The surprise of each instance by the shares under no guard."""
+    """The surprise of each free instance by the shares under no guard."""
     import numpy as np
 
     counts = outcomes.parts @ packed.weights
@@ -276,7 +275,7 @@ def _listed(packed: Packed, outcomes: _Outcomes, usual: Numbers) -> _Found:
 
     each, choice = np.array(outcomes.each), log(max(2, len(packed.predicates)))
     groups = [*outcomes.parts, packed.free * usual]
-    best: _Found = (0.0, outcomes, (), np.zeros(len(packed.weights), dtype=np.bool_))
+    best: _Found = (0.0, outcomes, (), packed.free)
     beam: list[tuple[tuple[int, ...], Truths, float]] = [((), packed.free, outcomes.size)]
     seen: set[bytes] = set()
     for _ in range(DEPTH if len(packed.predicates) else 0):
