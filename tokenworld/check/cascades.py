@@ -24,6 +24,7 @@ from tokenworld.diagnostics import (
     has_errors,
     only_suggestion,
 )
+from tokenworld.model import ROOT
 from tokenworld.syntax import nodes as syn
 
 _UNKNOWN: Final = ("TW0201", "TW0202", "TW0204", "TW0702")
@@ -36,6 +37,7 @@ def without_followups(draft: Draft) -> tuple[Diagnostic, ...]:
     types = frozenset(
         draft.text(one.span) for one in draft.report if one.code == "TW0202" and one.span
     )
+    untyped = any(_UNTYPED in (one.hint or "") for one in draft.report)
     failed, labels = frozenset(_failed(draft)), frozenset(_labels(draft))
     open_ended = frozenset(_open_ended(draft, types))
     kept = tuple(
@@ -44,10 +46,13 @@ def without_followups(draft: Draft) -> tuple[Diagnostic, ...]:
         if not _unknown_again(one, failed | labels if one.code == "TW0702" else failed, draft)
         and not _of_unknown(one, types, open_ended)
         and not _of_broken_object(one, draft)
+        and not (untyped and one.message.startswith(f"Not every `{ROOT}`"))
     )
     return kept if has_errors(kept) else tuple(draft.report)  # an error never follows from nothing
 
 
+_UNTYPED: Final = "Write its type where it is declared"
+"""The hint for a thing that is declared without its type: what it lacks follows from that."""
 _ONCE: Final = ("TW0103", "TW0201", "TW0202", "TW0204", "TW0301")
 
 

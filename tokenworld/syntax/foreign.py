@@ -36,7 +36,7 @@ _REFUSE: Final = 'Write `require … else label "…"` to refuse an action.'
 _DRAW: Final = "Write `chance 50% { … }`, or `pick n: 1 to 6 { … }` for a number."
 _ENDING: Final = "Write `goal name: …` or `lose name: …` into the world: what holds ends the game."
 _COMMENT: Final = "Begin comments with `#`."
-_BARE: Final = "Leave the word away: changes stand in the body as they are."
+BARE: Final = "Leave the word away: changes stand in the body as they are."
 _VALUES: Final = "Write the values in braces behind the type: `object x: T { f = … }`."
 
 # Words that begin a statement elsewhere.
@@ -54,17 +54,19 @@ _IN_BODIES: Final = {
     **dict.fromkeys(
         ("insert", "make", "unset", "retract"), "Write `add` or `remove` before a fact."
     ),
-    **dict.fromkeys(("oneof", "either", "choose"), _DRAW),
+    **dict.fromkeys(("oneof", "either"), _DRAW),
     **dict.fromkeys(("pass", "skip", "nop", "todo"), "Leave it away: a body may be empty, `{ }`."),
     **dict.fromkeys(("break", "continue"), "Write the condition into `for … where …` or `if`."),
     "roll": _DRAW,
-    **dict.fromkeys(("effect", "effects", "post", "postcondition", "do", "begin"), _BARE),
+    "choose": "Write `pick x: T where … { }`, or `chance 50% { … }`.",
+    **dict.fromkeys(("effect", "effects", "post", "postcondition", "do", "begin"), BARE),
     **dict.fromkeys(("win", "victory", "gameover", "game_over", "lose", "goal"), _ENDING),
     **dict.fromkeys(("call", "invoke", "apply"), "Leave the word away: `n(x)` calls an effect."),
     **dict.fromkeys(("wait", "sleep", "delay"), "Write `takes 3` behind the parameters."),
     **dict.fromkeys(("try", "catch", "except"), "Test it first: `if … { }`, or `require …`."),
     **dict.fromkeys(("with", "probability", "maybe", "randomly", "perhaps"), _DRAW),
-    **dict.fromkeys(("move", "put", "place"), "Write the change: `x.at = …`."),
+    "move": "Write the change: `x.at = …`; for amounts, `transfer 3 of x.f to y.f`.",
+    **dict.fromkeys(("put", "place"), "Write the change: `x.at = …`."),
     **dict.fromkeys(("delete", "del", "kill"), "Write `destroy x`, or `remove` before a fact."),
     **dict.fromkeys(("new", "spawn"), "Write `create x: T { }`."),
     "set": "Write the change alone: `x.f = …`.",
@@ -78,6 +80,7 @@ _IN_BODIES: Final = {
 # Words of the language that begin a statement and take no parentheses.
 _CALLED: Final = {
     "say": _SAY,
+    "emit": "Write `emit e(x)`: the parentheses hold what the event is about.",
     "destroy": "Write `destroy x`, without parentheses.",
     "swap": "Write `swap x.f, y.f`, without parentheses.",
     "transfer": "Write `transfer 3 of x.f to y.f`, without parentheses.",
@@ -116,6 +119,8 @@ _AS_ITEMS: Final = {
     ),
     **dict.fromkeys(("rem", "note", "comment"), _COMMENT),
     **dict.fromkeys(("assert", "ensure", "constraint"), "Write `invariant name(): …`."),
+    **dict.fromkeys(("signal", "message", "notification"), "Write `event name(x: T)`."),
+    **dict.fromkeys(("description", "desc", "look"), 'Write `describe x: T { say "…" }`.'),
     "trigger": "Write `law name() when … { }`, or a `watch` for what is only told.",
     "rule": "Write `law` for what happens by itself, or `action` for what somebody does.",
     "test": 'Write `scenario "…" in world { }`.',
@@ -152,6 +157,7 @@ def function_word(name: str) -> str | None:
 
 _CALLS: Final = {
     "range": "Write `for n: 0 to 2`.",
+    **dict.fromkeys(("minimum", "maximum"), "Write `min(a, b)` or `max(a, b)`."),
     "int": "Write `floor(x)`.",
     **dict.fromkeys(("str", "string", "format"), "Leave it away: texts show values in braces."),
 }
@@ -173,7 +179,8 @@ NAMES: Final = {
 """Names of values elsewhere, which the checker meets as unknown names."""
 METHODS: Final = {
     **dict.fromkeys(("equals", "eq"), "Write `==`."),
-    **dict.fromkeys(("append", "add", "push", "insert"), "Write `add r(a, b)` with a relation."),
+    **dict.fromkeys(("append", "push", "insert"), "Write `add r(a, b)` with a relation."),
+    "add": "Write `add r(a, b)` with a relation, or `+=` for a number.",
     **dict.fromkeys(
         ("remove", "delete", "pop", "discard"), "Write `remove r(a, b)` with a relation."
     ),
@@ -347,19 +354,6 @@ def meant(found: Found, source: Source) -> Meant | None:
         return formed
     alone = found.expected in ({"("}, {"="}) and _begins_line(found.token, source)
     return Meant(found.previous if alone and found.previous else found.token, row)
-
-
-def called(found: Found, source: Source) -> Meant | None:
-    """A call without parentheses, as in `wound p 2`."""
-    word, token = found.previous, found.token
-    if word is None or word.terminal != "NAME" or "+=" not in found.expected:
-        return None
-    if found.back(2) == "." or token.terminal not in ("NAME", "NUMBER"):
-        return None
-    hint = f"Write the arguments in parentheses: `{word.text[:20]}({token.text[:20]}, …)`."
-    if found.following is not None and found.following.terminal in ("(", "."):
-        hint = _BARE
-    return None if _begins_line(token, source) else Meant(token, hint)
 
 
 def _lacks_brace(found: Found) -> bool:
@@ -536,7 +530,10 @@ def _line_of_world(found: Found) -> Meant | None:
         return Meant(token, "Write the type behind a colon: `object x: T { }`.")
     if found.is_name(token) and follows is not None and follows.terminal == "=":
         return Meant(token, "Write `object x: T { f = … }`; other changes belong into `setup { }`.")
-    if follows is not None and (token.terminal == "TYPE" or follows.terminal == ":"):
+    named = found.is_name(token) and found.is_name(follows)
+    begins = found.back(1) in ("{", "}", "TYPE", "STRING")
+    named = named and begins and did_you_mean(token.text, sorted(WORLD)) is None
+    if follows is not None and (named or token.terminal == "TYPE" or follows.terminal == ":"):
         return Meant(token, "Write `object x: T { f = … }`.")
     return None
 
@@ -568,7 +565,7 @@ def _statement_end(said: list[Token], found: Found) -> Meant | None:
     """Advise on a word that other languages write behind a change."""
     token, follows = found.token, found.following
     if found.change_expected and token.terminal == "effect":
-        return Meant(token, _BARE)
+        return Meant(token, BARE)
     if found.change_expected and token.terminal == "when" and said[0] is not token:
         return Meant(token, "Write `if … { }` around the change.")
     if token.terminal == ":" and found.before and said[-2].text in ("require", "requires"):
@@ -622,6 +619,7 @@ def _of_item(said: list[Token], found: Found) -> Meant | None:
 _PARENTHESES: Final = frozenset({"action", "law", "watch", "effect"})
 _FOLLOW_VALUE: Final = frozenset({".", "(", "==", "!=", "<", ">", "<=", ">=", "+", "-", "*"})
 _CLOSERS: Final = frozenset({"end", "endif", "endfor", "done", "fi", "endwhile"})
+_PREFIXED: Final = "Leave it away: every text shows the values in its braces."
 _PREFIXES: Final = frozenset({"f", "r", "b", "u"})
 
 
@@ -658,15 +656,18 @@ def _of_body(said: list[Token], found: Found) -> Meant | None:
         return Meant(previous, "Remove it: a brace closes the body.")
     if token.terminal in ("and", "or") and found.value_expected and follows == "(":
         return Meant(token, f"Write `{token.terminal}` between the conditions.")
+    if token.text in _PREFIXES and follows == "STRING" and found.touches(found.following):
+        return Meant(token, _PREFIXED)
     marked = token.terminal == "STRING" and _follows(previous, token)
     if marked and previous is not None and previous.text in _PREFIXES:
-        return Meant(previous, "Leave it away: every text shows the values in its braces.")
+        return Meant(previous, _PREFIXED)
     if said[0].terminal in ("add", "remove") and token.terminal in _CHANGES:
         return Meant(token, "Leave the value away: `add` makes a fact true, `remove` false.")
     if before == "add" and token.terminal in ("NUMBER", "QUANTITY", "-"):
         return Meant(said[-2], "Write `x.f += 1`.")
     if before == "let" or (said[0].terminal == "let" and token.terminal == ":"):
-        return Meant(token, "Leave the type away: `let x = …`.") if token.terminal == ":" else None
+        hint = "Write `=` alone" if follows == "=" else "Leave the type away"
+        return Meant(token, f"{hint}: `let x = …`.") if token.terminal == ":" else None
     if found.item == "scenario" and before == "given" and token.terminal != "{":
         return Meant(token, "Put the changes in braces: `given { x.f = … }`.")
     return None
@@ -726,7 +727,7 @@ def _word(said: list[Token], found: Found) -> Meant | None:
         hint = "Leave the word away." if second.text == "that" else "Write `require not …`."
         return Meant(second, hint)
     joined = any(one.terminal == "and" for one in said[2:-1])
-    if head.terminal == "NAME" and found.token.terminal == "=" and joined:
+    if head.terminal == "NAME" and found.token.terminal in _CHANGES and joined:
         place = next(one for one in said[2:-1] if one.terminal == "and")
         if any(one.terminal in _CHANGES for one in said[: said.index(place)]):
             return Meant(place, "Leave `and` away: changes follow each other.")

@@ -27,6 +27,7 @@ INFIX: Final = {
     **dict.fromkeys(("equals", "eq", "equal"), "Write `==` to compare."),
     **dict.fromkeys(("neq", "ne", "unequal"), "Write `!=` to compare."),
     **dict.fromkeys(("gt", "exceeds"), "Write `>`."),
+    **dict.fromkeys(("reaches", "hits"), "Write `>=`, or `==`."),
     **dict.fromkeys(("lt", "below"), "Write `<`."),
     **dict.fromkeys(("ge", "gte"), "Write `>=`."),
     **dict.fromkeys(("le", "lte"), "Write `<=`."),
@@ -196,6 +197,8 @@ def reserved(found: Found) -> str | None:
         word = found.token.text
     elif previous and previous.terminal in FOLDERS and found.expected == {"("}:
         word = previous.text
+        if found.token.text == "of":
+            return f"Write `{word}(a, b)`, or `{word}(x.f for x: T)` to go over things."
         if found.is_name(found.token):
             kind = f"{word}({found.token.text}.… for {found.token.text}: T)"
             return f"Write `{kind}` to go over things."
@@ -229,6 +232,8 @@ def _begins_statement(found: Found) -> bool:
     if previous is None or previous.terminal != "NAME" or len(found.before) < 2:
         return False
     earlier = found.before[-2].terminal
+    if earlier in OPERATORS | _CHANGES:
+        return False
     return earlier != "." and earlier not in found.tables.keywords - {"endless"}
 
 
@@ -297,6 +302,7 @@ _ROWS: Final[tuple[tuple[str, str, str, str, str], ...]] = (
     ("enum", "enum", "class|struct", "", "Leave the word away: `enum E { a, b }`."),
     ("unit", "NAME", ",", "", "Write a `unit` for each."),
     ("unit", "NAME", ":", "", "Write `=` and what one of it is: `unit km = 1000m`."),
+    ("unit", "=", "NAME", "", "Write a number before the unit: `unit km = 1000m`."),
     ("unit", "NUMBER", "NAME", "", "Write the unit right behind its number: `1000g`."),
     # types and their attributes
     ("type", "type TYPE", "=", "{",
@@ -326,7 +332,7 @@ _ROWS: Final[tuple[tuple[str, str, str, str, str], ...]] = (
      "Write `secret` for what the player does not see."),
     ("type", "const|constant|readonly|final|immutable", "NAME", ":",
      "Write `static` for what never changes."),
-    ("type", "attribute|field|property|var|prop|attr|has|public", "NAME", ":",
+    ("type", "attribute|field|property|var|prop|attr|has|public|pub|export", "NAME", ":",
      "Leave the word away: `x: T`."),
     ("type", "bool|int|real|text", "NAME", ":", "Write the name first, then its type: `x: T`."),
     ("type", "{|}|TYPE|?|NUMBER|NAME", "TYPE|bool|int|real|text NAME|?", "NAME",
@@ -338,6 +344,9 @@ _ROWS: Final[tuple[tuple[str, str, str, str, str], ...]] = (
     (_FLAGS, "TYPE|NUMBER|?|bool|int|real|text", ":|(", "=",
      "Write `=` before the default: `x: T = …`."),
     (_FLAGS, "TYPE", "*", "=", NO_LIST),
+    (_FLAGS, "clamped|unique|nested|ordered", "NUMBER|STRING|true|false|none", "=",
+     "Write `=` before the value: `= 3`."),
+    (_FLAGS, ":|= NUMBER", "NAME", "to", "Write the unit right behind its number: `3kg`."),
     (_FLAGS, "", "default|defaults|initially|init", "=", "Write `=` before the value: `= 3`."),
     ("function|scratch", "", "{", "=", "Leave the body away: a `derive` computes a value."),
     ("table", "=", "{", "", "Leave the `=` away: the rows stand in braces."),
@@ -361,8 +370,11 @@ _ROWS: Final[tuple[tuple[str, str, str, str, str], ...]] = (
     ("derive", ")", ": =", "=", "Write `=` before the value."),
     ("derive", ")", "NAME|if|when|where|iff|<|not|any|all|count|(|TYPE|NUMBER", "=",
      "Write `=` before the value."),
+    ("event", ")", "{|=|:", "", "Leave it away: an event has a name and parameters only."),
+    ("use", "as", "*|TYPE|STRING", "", "Leave `as` away: all names of the module are known then."),
+    ("use", "use", "{|(|[|*", "", "Write `use folder.module`: all its names are known then."),
     ("invariant", ")", "{|=|when", ":", "Write a colon and a condition: `invariant n(x: T): …`."),
-    ("describe", "describe", "(", "", _DESCRIBE),
+    ("describe", "describe", "(|TYPE", "", _DESCRIBE),
     ("describe", "TYPE", "STRING|=|:", "", _DESCRIBE),
     ("effect", ")", "=|:", "{", "Put the changes in braces: `effect n(x: T) { … }`."),
     ("birth", "birth", "TYPE", "", "Write a name before the type: `birth x: T { }`."),
@@ -392,6 +404,8 @@ _ROWS: Final[tuple[tuple[str, str, str, str, str], ...]] = (
     ("action", "as", "[", "", "Leave out the brackets, and write `or` between the texts."),
     ("action", "action NAME", ".", "", "Write one name: who acts is the actor."),
     ("law|watch", "", "when", "{", "Join the conditions with `and`."),
+    ("conserve", "except", "(|[|{", "", "Leave out the brackets: `except a, b`."),
+    ("conserve", "except NAME", "and|or|NAME", "", "Put a comma between the names."),
     ("conserve", "conserve", "sum|count (", "", _SUM),
     ("conserve", "conserve NAME", "=|{|(", "", _SUM),
     ("invariant", "invariant", "all|any (", "",
@@ -446,6 +460,8 @@ _ROWS: Final[tuple[tuple[str, str, str, str, str], ...]] = (
     ("", "was", "(", "", "Write `was x.f`, without parentheses."),
     ("derive", "NAME|NUMBER|)", "if", "*", "Write `if … then … else …` for a value."),
     ("", "choice|choose|sample ( TYPE", "", "", "Write `pick x: T { … }`."),
+    ("", "]", ". NAME", "*", "Write `x in [a, b]`."),
+    ("", "in ( NAME . NAME", ",", ")", "Write a list in brackets: `[a, b]`."),
     ("", "in ( NAME|NUMBER|STRING", ",", ")", "Write a list in brackets: `[a, b]`."),
     ("", ",", ",", "", "Remove one of the two commas."),
     ("", "(|[", "=|==|!=|<|>|<=|>=|+|*|/|or|in", "[",
@@ -506,6 +522,9 @@ _ROWS: Final[tuple[tuple[str, str, str, str, str], ...]] = (
     ("", "-= ( NAME", ",", "", "Write `remove r(a, b)` for a fact."),
     ("scenario", "STRING", "of|for|on|with|:|using", "in!",
      'Name the world behind the title: `scenario "…" in name { }`.'),
+    ("scenario", "because", ":|=|is|(", "",
+     "Write the label right behind the word: `refused because label`."),
+    ("scenario", "then NAME", "because", "", "Write `refused because label`."),
     ("scenario", "then|always|never", "{", "",
      "Leave the braces away, and put commas between the checks."),
     ("scenario", "", "- >", "given", "Write `then`."),
@@ -517,6 +536,7 @@ _ROWS: Final[tuple[tuple[str, str, str, str, str], ...]] = (
     ("scenario", "when NAME", ":", "", "Write who acts behind it: `when go(x) by anna`."),
     ("scenario", "then assert|that|expect|check", "NAME", "", "Leave the word away."),
     ("", "let NAME", ".|(|[", "=!", "Leave `let` away: `x.f = …` changes a value."),
+    ("", "let mut|var|const|val|mutable", "NAME", "=!", "Leave the word away: `let x = …`."),
     ("", "let NAME", "NAME", "=!", "Leave the type away: `let x = …`."),
     ("", "let NAME", ": =", "=", "Write `=` alone: `let x = …`."),
     ("", "NAME", "< -", "+=", "Write `=` to set a value."),
@@ -544,6 +564,11 @@ _ROWS: Final[tuple[tuple[str, str, str, str, str], ...]] = (
     ("", "if", "let", "[", "Write the `let` before the `if`."),
     ("", "}|)|NAME|NUMBER|STRING|none|true|false", "{", "let say",
      "Write `if`, `for` or `chance` before a brace, or leave the braces away."),
+    ("", "transfer NAME|NUMBER", ",", "of", "Write `of` and `to`: `transfer 3 of x.f to y.f`."),
+    ("", "transfer NAME . NAME", "to", "of", "Write how much first: `transfer 3 of x.f to y.f`."),
+    ("", "pick random|any|one|a|some", "NAME", "", "Leave the word away: `pick x: T where … { }`."),
+    ("", "pick", "random|any|one|a|some NAME", "", "Leave the word away: `pick x: T where … { }`."),
+    ("", "", "TYPE .", "let say", "Write `for x: T where … { }`."),
     ("", "", "from", "of", "Write `of`: `transfer 3 of x.f to y.f`."),
     ("", "swap NAME", "with|and|for|to", ",", "Put a comma between the two: `swap x.f, y.f`."),
     ("", "swap NAME . NAME", "with|and|for|to", ",",

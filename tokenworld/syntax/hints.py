@@ -7,8 +7,8 @@ from typing import Final
 
 from tokenworld.diagnostics import Diagnostic, Edit, Fix, Related, Source
 from tokenworld.syntax.foreign import (
+    BARE,
     Meant,
-    called,
     foreign_keyword,
     foreign_sign,
     foreign_type,
@@ -338,6 +338,19 @@ def _choosing(found: Found) -> bool:
     return False
 
 
+def _called(found: Found, source: Source) -> Meant | None:
+    """A call without parentheses, as in `wound p 2`, or a word before a change."""
+    word, token = found.previous, found.token
+    if word is None or word.terminal != "NAME" or token.terminal not in ("NAME", "NUMBER"):
+        return None
+    if found.back(2) == "." or _on_next_line(source, word, token):
+        return None
+    if found.following is not None and found.following.terminal in ("(", "."):
+        return Meant(token, BARE)
+    shown = f"{word.text[:20]}({token.text[:20]}, …)"
+    return Meant(token, f"Write the arguments in parentheses: `{shown}`.")
+
+
 _CHANGE: Final = "Write what becomes of it, as in `x.f = …`."
 
 
@@ -348,8 +361,11 @@ def _of_change(found: Found) -> str | None:
         return "Write `add` before a fact, `emit` before an event, or `=` and a value behind it."
     if "+=" in expected and found.is_name(found.previous):
         return _CHANGE
+    if found.change_expected and found.token.terminal == "STRING":
+        comment = found.token.text == '""' and found.touches(found.following)
+        return "Begin comments with `#`." if comment else 'Write `say` before it: `say "…"`.'
     if found.change_expected and found.token.terminal in (
-        "NUMBER", "QUANTITY", "PERCENT", "STRING", "true", "false", "none",
+        "NUMBER", "QUANTITY", "PERCENT", "true", "false", "none",
     ):  # fmt: skip
         return "Write a change, such as `x.f = …`."
     return None
@@ -372,7 +388,7 @@ def unexpected(source: Source, found: Found) -> Diagnostic:
     foreign = meant(found, source)
     advice = next((hint for hint in (ask(found) for ask in _HINTS) if hint), None)
     if advice == _CHANGE:
-        foreign = foreign or called(found, source)
+        foreign = foreign or _called(found, source)
     if foreign is not None:
         return _foreign(source, found, foreign)
     span = source.span(token.start, token.end)

@@ -268,6 +268,8 @@ def _in_context(text: str, start: int, end: int) -> str | None:
         return f"Write `{owner.group(1)[:40]}?`." if owner.group(1)[0].isupper() else "Write `T?`."
     if text[start] == "|" and re.search(r"\bNone\s*$", line):
         return "Write `T?`."
+    if text[start] == ";" and re.match(r"\s*enum\b", line):
+        return "Write a comma between the members."
     if text[start] == "&" and re.search(r"[:(,=]\s*$", line):
         return "Remove it: a name stands for the thing itself."
     possessed = _POSSESSED.match(text, start)

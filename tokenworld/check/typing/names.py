@@ -275,6 +275,15 @@ def _owner(ctx: Context, value: str) -> str | None:
     return "x" if any(one.name == value for one in attributes) else None
 
 
+def _as_local(name: syn.Name, ctx: Context) -> str | None:
+    """The hint where a name that nothing has is given a value, as locals are elsewhere."""
+    source = ctx.draft.source_of(name.span)
+    behind = "" if source is None else source.text[name.span.end :].lstrip(" ")
+    if ctx.world is not None or not behind.startswith("=") or behind.startswith("=="):
+        return None
+    return f"Write `let {name.value} = …` for a value of this body."
+
+
 def _unknown_name(name: syn.Name, ctx: Context) -> m.Term:
     draft, value = ctx.draft, name.value
     if fact_named(name, ctx) is not None:
@@ -284,7 +293,8 @@ def _unknown_name(name: syn.Name, ctx: Context) -> m.Term:
     members = [member for enum in draft.enums.values() for member in enum.members]
     known = (*ctx.names, *visible, *draft.params, *members, draft.actor_name)
     elsewhere = [world for world, key in draft.object_types if key == value and world]
-    hint = NAMES.get(value) or did_you_mean(value, known) or "Declare it, or correct its name."
+    near = NAMES.get(value) or did_you_mean(value, known)
+    hint = near or _as_local(name, ctx) or "Declare it, or correct its name."
     if value == "me" and draft.actor is None:
         hint = "Declare who acts: `actor me: T`."
     elif owner := _owner(ctx, value):

@@ -31,7 +31,7 @@ from tokenworld.diagnostics import Related, counted, did_you_mean
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model import copied, effects_in, is_optional, show_type, targets_of
 from tokenworld.syntax import nodes as syn
-from tokenworld.syntax.foreign import called_word
+from tokenworld.syntax.foreign import METHODS, called_word
 
 Place = Literal["rule", "setup", "watch", "describe"]
 _SPEAKING = (syn.Say, syn.Emit, syn.If, syn.For, syn.Let, syn.Show, syn.Apply)
@@ -141,7 +141,8 @@ def _instead_of_call(name: syn.Name, ctx: Context) -> str:
     fact = next((one for one in (last, whole) if whole and one in ctx.draft.fluents), None)
     if fact is not None:
         return f"Write `add {fact}(…)` or `remove {fact}(…)`, with all arguments."
-    known = did_you_mean(name.value, ctx.draft.effect_items) or called_word(name.value)
+    method = METHODS.get(last) if whole else None
+    known = did_you_mean(name.value, ctx.draft.effect_items) or called_word(name.value) or method
     return known or f"Declare `effect {name.value}(…) {{ … }}`."
 
 
