@@ -1,4 +1,4 @@
-"""Single mistakes in two more worlds: one error each, on its line, with the way out.
+"""Single mistakes in more worlds: one error each, on its line, with the way out.
 
 Each row of ``other_mistakes.tsv`` has the world, what is replaced by what, the line and the hint.
 """
@@ -12,7 +12,13 @@ import pytest
 from tokenworld.session import check_text
 
 HERE = Path(__file__).parent
-WORLDS = ("farm", "board")
+WORLDS = {
+    **{name: HERE / f"{name}.tw" for name in ("farm", "board")},
+    **{
+        name: HERE.parents[1] / "domains" / name / "world.tw"
+        for name in ("skirmish", "kitchen", "cellar", "island")
+    },
+}
 ROWS = [
     line.split("\t")
     for line in (HERE / "other_mistakes.tsv").read_text(encoding="utf-8").splitlines()
@@ -26,7 +32,7 @@ def errors(text: str) -> list[tuple[int, str | None]]:
 
 @pytest.mark.parametrize("name", WORLDS)
 def test_each_mistake_is_one_error_with_its_repair(name: str) -> None:
-    world = (HERE / f"{name}.tw").read_text(encoding="utf-8")
+    world = WORLDS[name].read_text(encoding="utf-8")
     assert errors(world) == []
     rows = [row for row in ROWS if row[0] == name]
     assert len(rows) >= 15
