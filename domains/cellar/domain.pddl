@@ -23,18 +23,18 @@
     (is-chest ?x))
 
   (:action take
-    :parameters (?it - thing)
+    :parameters (?it - thing ?room - room)
     :precondition (and
       (not (is-chest ?it))
       (not (holder ?it hero))
-      (exists (?room - room) (and (thing-at ?it ?room) (hero-at hero ?room))))
+      (thing-at ?it ?room)
+      (hero-at hero ?room))
     :effect (and
       (forall (?hero - hero)
         (when (and (holder ?it ?hero) (not (= ?hero hero)))
           (not (holder ?it ?hero))))
       (holder ?it hero)
-      (forall (?room - room)
-        (when (thing-at ?it ?room) (not (thing-at ?it ?room))))))
+      (not (thing-at ?it ?room))))
 
   (:action unlock
     :parameters (?c - chest ?k - key)
@@ -73,33 +73,17 @@
         (when (inside ?c ?thing) (not (inside ?c ?thing))))))
 
   (:action go
-    :parameters (?d - door)
+    :parameters (?d - door ?room - room)
     :precondition (and
-      (or
-        (exists (?room - room) (and (hero-at hero ?room) (near ?d ?room)))
-        (exists (?room - room) (and (hero-at hero ?room) (far ?d ?room))))
+      (hero-at hero ?room)
+      (or (near ?d ?room) (far ?d ?room))
       (door-state ?d open))
-    :effect (forall (?room2 - room)
-              (and
-                (when (and
-                        (exists (?room - room)
-                          (and (hero-at hero ?room) (near ?d ?room)))
-                        (hero-at hero ?room2)
-                        (not (far ?d ?room2)))
-                  (not (hero-at hero ?room2)))
-                (when (and
-                        (exists (?room - room)
-                          (and (hero-at hero ?room) (near ?d ?room)))
-                        (far ?d ?room2))
-                  (hero-at hero ?room2))
-                (when (and
-                        (not (exists (?room - room)
-                               (and (hero-at hero ?room) (near ?d ?room))))
-                        (hero-at hero ?room2)
-                        (not (near ?d ?room2)))
-                  (not (hero-at hero ?room2)))
-                (when (and
-                        (not (exists (?room - room)
-                               (and (hero-at hero ?room) (near ?d ?room))))
-                        (near ?d ?room2))
-                  (hero-at hero ?room2))))))
+    :effect (and
+      (when (and (near ?d ?room) (not (far ?d ?room)))
+        (not (hero-at hero ?room)))
+      (forall (?room2 - room)
+        (when (and (near ?d ?room) (far ?d ?room2)) (hero-at hero ?room2)))
+      (when (not (near ?d ?room)) (not (hero-at hero ?room)))
+      (forall (?room2 - room)
+        (when (and (not (near ?d ?room)) (near ?d ?room2))
+          (hero-at hero ?room2))))))

@@ -385,6 +385,24 @@ action block(n: Node) { require any(way(n, m) for m: Node) require not blocked(n
 action cut(a: Node, b: Node) { require b in a.reach remove edge(a, b) }
 world w "W" { object x, y, z: Node goal g: way(x, z) and blocked(x) }
 """,
+    "moves": """
+enum Mood { calm, wild }
+type Room { dark: bool }
+type Pet { at: Room  mood: Mood = calm }
+type Bag { in_room: Room? }
+relation way(a: Room, b: Room)
+action walk(p: Pet, r: Room) { require p.at != r require way(p.at, r)
+  if p.at.dark { p.mood = wild }  p.at = r }
+action leap(p: Pet, r: Room) { require not r.dark  p.at = r }
+action follow(p: Pet, q: Pet) { require p.at.dark or way(q.at, p.at)
+  if p.mood == calm { p.at = q.at } else { p.mood = q.mood } }
+action carry(p: Pet, b: Bag, r: Room) { require b.in_room == p.at
+  require way(b.in_room, r)  p.at = r  b.in_room = r }
+world w "W" { object a, b, c: Room  object cat, dog: Pet { at = a }
+  object bag: Bag { in_room = b }
+  setup { b.dark = true add way(a, b) add way(b, c) add way(c, a) }
+  goal g: cat.at == b and dog.at == c and cat.mood == wild and bag.in_room == a }
+""",
     "optional": """
 enum Side { left, right }
 type Arm { side: Side? holds: Toy? }

@@ -137,7 +137,9 @@ def test_enums_and_optional_objects_are_facts_with_the_old_value_deleted() -> No
     assert "(:constants\n    hero - hero\n    open closed locked - lock)" in domain
     assert "(door-state ?self - door ?lock - lock)" in domain
     assert "(not (chest-state ?c locked))\n      (chest-state ?c closed)" in domain
-    assert "(when (thing-at ?it ?room) (not (thing-at ?it ?room)))" in domain
+    assert ":parameters (?it - thing ?room - room)" in domain
+    assert "(thing-at ?it ?room)\n      (hero-at hero ?room))" in domain
+    assert "(holder ?it hero)\n      (not (thing-at ?it ?room))" in domain
     assert "(not (is-chest ?it))" in domain
     assert "(opened_by oak_chest brass_key)" in exported.problem
     assert "(inside oak_chest ruby)" in exported.problem
@@ -193,6 +195,30 @@ def test_phases_are_forced_actions_under_a_turn() -> None:
     commands = [step.command for step in exported.steps(plan)]
     assert [one.action for one in commands] == ["toggle", ""]
     assert commands[1].is_pass
+
+
+def test_values_that_an_action_asks_for_or_replaces_are_parameters() -> None:
+    domain = export(world(WORLDS["moves"])).domain
+    assert (
+        """(:action leap
+    :parameters (?p - pet ?r - room ?room - room)
+    :precondition (and
+      (at ?p ?room)
+      (not (dark ?r)))
+    :effect (and
+      (not (at ?p ?room))
+      (at ?p ?r)))"""
+        in domain
+    )
+    assert (
+        """
+    :parameters (?p - pet ?b - bag ?r - room ?room - room)
+    :precondition (and
+      (at ?p ?room)
+      (in_room ?b ?room)
+      (way ?room ?r))"""
+        in domain
+    )
 
 
 def test_only_weak_comparisons_are_written() -> None:

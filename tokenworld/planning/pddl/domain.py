@@ -161,18 +161,33 @@ def _one(
     terms = Terms(words)
     body = Effects(terms, script)
     env, args = _bound(body, action, fixed)
-    for part in (action.guards, action.body):
-        env = body.walk(part, env, Place())
-        if FALSE in body.known:
-            return None
+    env = body.ask(action, env)
+    if FALSE in body.known:
+        return None
+    held = tuple(_held(body, sum(isinstance(one, int) for one in args)))
+    env = body.walk(action.body, env, Place())
+    if FALSE in body.known:
+        return None
     check_conflicts(body.writes, words, body.known)
     alive = (neg(terms.condition(line, {})) for line in turn.alive)
     every = (*turn.now, *body.asked, *_generated(words, body), *alive)
     effects = _with_cost(terms, action, turn, env, group(body.effects))
     name = f"{legal(action.name)}{_suffix(action, fixed)}"
     effects = (*effects, *(turn.after if timed else ()))
-    origin = StepOrigin(action.name, args, branches=tuple(body.branches))
+    origin = StepOrigin(action.name, args, branches=tuple(body.branches), held=held)
     return PddlAction(name, tuple(body.params), conj(every), effects), origin
+
+
+def _held(body: Effects, own: int) -> Iterator[tuple[str, tuple[int | Fixed, ...]]]:
+    """The slots whose values the parameters behind the action's ``own`` ones are."""
+    words, names = body.terms.words, [one.name for one in body.params]
+    fluents = {spelled: key for key, spelled in words.fluents.items()}
+    slots = {one.text: slot for slot, one in body.pins.items() if one is not None}
+    for name in names[own:]:
+        head, *args = map(str, slots[name])
+        places = (names.index(one) if one in names else Fixed(words.names.objects[one.lower()])
+                  for one in args)  # fmt: skip
+        yield fluents[head], tuple(places)
 
 
 def _generated(words: Vocabulary, body: Effects) -> list[Expr]:

@@ -8,16 +8,17 @@ of candidates.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
-from itertools import combinations
-from typing import Literal, assert_never
+from itertools import combinations, takewhile
+from typing import Literal, assert_never, cast
 
 from tokenworld import model as m
 from tokenworld.core import nodes as core
 from tokenworld.core.program import Rules
+from tokenworld.core.rules import Action
 from tokenworld.core.walk import mentions, statements_in
 from tokenworld.diagnostics import Span
 from tokenworld.ground import Instance, Raw, domain_of
@@ -31,7 +32,9 @@ from tokenworld.planning.pddl.tree import (
     disj,
     joined,
     neg,
+    rename,
     top_conjuncts,
+    typed,
 )
 from tokenworld.planning.pddl.values import (
     Bound,
@@ -190,6 +193,39 @@ def _absent(fact: Expr) -> Expr | None:
             return None
 
 
+def _first_writes(body: core.Body) -> Iterator[core.Write]:
+    """The assignments of a body outside of loops and before what it names; under conditions only
+    those of objects, as the few members of an enum are told as well by a `when` each."""
+    for one in takewhile(lambda one: not isinstance(one, core.Let), body):
+        if isinstance(one, core.Write) and one.op == "=":
+            yield one
+        elif isinstance(one, core.If):
+            for inner in (*_first_writes(one.then), *_first_writes(one.otherwise)):
+                if isinstance(inner.target.type, m.ObjectType):
+                    yield inner
+
+
+_Values = Mapping[str, tuple[Typed, tuple[str, ...]]]
+"""Variables, and the slots whose values they are."""
+
+
+def _values_of(asked: Expr, valued: Container[Expr], pins: Pins) -> _Values:
+    """The variables of an `exists` with the slots whose values they are, each behind those that its
+    slot names; nothing where one is no such value. Slots that have a name already come first."""
+    if not (isinstance(asked, tuple) and asked[:1] == ("exists",)):
+        return {}
+    params = {one.name: one for one in typed(cast(tuple[str, ...], asked[1]))}
+    found: dict[str, tuple[Typed, tuple[str, ...]]] = {}
+    facts = [one for one in top_conjuncts(asked[2]) if isinstance(one, tuple) and one]
+    for _ in params:
+        for fact in sorted(facts, key=lambda one: one[:-1] not in pins):
+            *slot, value = fact
+            waiting = params.keys() - found.keys()
+            if fact[0] in valued and value in waiting and waiting.isdisjoint(map(str, slot)):
+                found[str(value)] = params[str(value)], cast(tuple[str, ...], tuple(slot))
+    return found if len(found) == len(params) else {}
+
+
 # ---- effects --------------------------------------------------------------------------------
 
 
@@ -229,6 +265,65 @@ class Effects:
         self.asked += case.conds
         self.terms.scope.reserve(var.name for var in case.vars)
         return case.value
+
+    def ask(self, action: Action, env: Env) -> Env:
+        """Lift the guards of an action. Values of slots that it asks for or replaces become
+        parameters, which the precondition fixes; a slot that may be empty has to be asked for."""
+        probe = Effects(self.terms)
+        with self.terms.scope.block():
+            inner = probe.walk(action.guards, env, Place())
+            pins = probe.pins
+        for change in _first_writes(action.body):
+            self._name_old(change, inner, pins)
+        self._hold()
+        env = self.walk(action.guards, env, Place())
+        asked = [(one, _values_of(one, self.terms.words.valued, self.pins)) for one in self.known]
+        if any(found for _, found in asked):
+            with self.terms.scope.block():
+                self._name_asked(asked)
+        self._hold()
+        return env
+
+    def _hold(self) -> None:
+        self.terms.held = {slot: one for slot, one in self.pins.items() if one is not None}
+
+    def _name_asked(self, asked: Sequence[tuple[Expr, _Values]]) -> None:
+        plain = [one for one, found in asked if not found]
+        self.terms.scope.reserve((*plain, *(one.name for one in self.params)))
+        pins = {**pins_of(self.terms.words, plain)}
+        self.asked = []
+        for one, found in asked:
+            self.asked += self._named(found, one, pins) if found else [one]
+            pins = {**pins_of(self.terms.words, self.asked), **pins}
+
+    def _named(
+        self, found: _Values, asked: Expr, pins: dict[tuple[Expr, ...], Sym | None]
+    ) -> list[Expr]:
+        """The conditions below an `exists` whose variables are values of slots, as parameters."""
+        names: dict[str, str] = {}
+        for name, (param, written) in found.items():
+            slot = tuple(names.get(one, one) for one in written)
+            known = pins.get(slot)
+            if known is None:
+                fresh = self.terms.scope.fresh(name[1:])
+                known = pins[slot] = Sym(fresh, self.terms.words.valued[slot[0]])
+                self.params.append(replace(param, name=fresh))
+            names[name] = known.text
+        new = [rename(one, names) for one in top_conjuncts(asked[2])]
+        return [one for one in new if one not in self.asked]
+
+    def _name_old(self, one: core.Write, env: Env, pins: Pins) -> None:
+        """Make a parameter of the value that a slot has before it is written."""
+        fluent = self.terms.fluent(one.target.fluent, one.target.span)
+        if sort_of(fluent.type) != "symbol" or m.is_optional(fluent.type):
+            return
+        formals = [param.type for param in fluent.params]
+        with self.terms.scope.block():
+            cases = list(self.terms.arguments(formals, one.target.args, env))
+        if len(cases) == 1 and not (cases[0].vars or cases[0].conds):
+            atom = self._atom(fluent, cases[0].value)
+            if atom not in pins and atom not in self.pins:
+                self.chosen(self._old(fluent, atom))
 
     def walk(self, body: core.Body, env: Env, place: Place) -> Env:
         """Lift a body; the result binds its lets too."""
@@ -356,6 +451,8 @@ class Effects:
             keep = TRUE if is_none(one.value) else FALSE
             if old.value is not None:
                 keep = terms.equals(one.value, old.value, env)
+                if not old.vars and self._replaces(place, atom, options, old.value):
+                    keep = FALSE
                 held = (*atom, old.value.text)
                 if keep != TRUE:
                     self.put(place.within(old).inside((), (neg(keep),)), ("not", held))
@@ -363,6 +460,15 @@ class Effects:
             for case in options:
                 self.put(place.within(case), (*atom, case.value.text))
         self.writes.append(Write(place, fluent, args, "set", None, one.span, options=options))
+
+    def _replaces(self, place: Place, atom: Expr, options: Sequence[Case[Sym]], old: Sym) -> bool:
+        """Whether the old value may be deleted whatever the new one is: where both are facts, what
+        is added wins, and a precondition may say that the slot has another value."""
+        if len(options) != 1 or options[0].vars or options[0].conds:
+            return False
+        new = options[0].value
+        other = ("not", (*atom, new.text)) in self.known
+        return other or (place.unconditional and new.text != old.text)
 
     def _old(self, fluent: m.Fluent, atom: tuple[Expr, ...]) -> Case[Sym]:
         """The value that a slot has."""

@@ -7,13 +7,13 @@ task is played to see which of them are the steps of a plan.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 
 from tokenworld.core.program import lowered
 from tokenworld.diagnostics import Diagnostic, Failure
-from tokenworld.ground import Command, Instance, LuckyDraw
-from tokenworld.model import EnumType
+from tokenworld.ground import Command, Instance, LuckyDraw, Raw
+from tokenworld.model import EnumType, ValueType
 from tokenworld.planning.pddl.domain import takes_time
 from tokenworld.planning.pddl.export import PddlExport
 from tokenworld.planning.pddl.tree import PddlAction, flat
@@ -37,13 +37,18 @@ def plan_text(lines: Sequence[str], cost: int | Fraction | None, ticks: int | No
     return "".join(f"{line}\n" for line in (*lines, last))
 
 
+Held = Callable[[int, str, tuple[Raw, ...]], Raw]
+"""The value of a slot before a step, by the number of the step from 0."""
+
+
 def plan_lines(
-    export: PddlExport, instance: Instance, steps: Sequence[PlanStep], cost: int
+    export: PddlExport, instance: Instance, steps: Sequence[PlanStep], cost: int, held: Held
 ) -> tuple[tuple[str, ...], int | Fraction | None]:
     """The actions of the exported pair that are the steps of a plan, and their `total-cost`.
 
-    ``cost`` is what the rules charge for the plan; the result has ``None`` in its place where the
-    pair has no metric. Raises `Failure` (TW0812) for a step that no action of the pair is.
+    ``held`` tells values of slots on the way. ``cost`` is what the rules charge for the plan; the
+    result has ``None`` in its place where the pair has no metric. Raises `Failure` (TW0812) for a
+    step that no action of the pair is.
     """
     if export.task is not None:
         operators = _operators(export.task, steps)
@@ -52,7 +57,7 @@ def plan_lines(
         found = tuple(words[one.name] for one in operators)
         paid = sum(one.cost for one in operators)
     else:
-        found, paid = tuple(_Lifted(export, instance).lines(steps)), cost
+        found, paid = tuple(_Lifted(export, instance, held).lines(steps)), cost
     if export.pair.problem.metric is None:
         return found, None
     metric = metric_of(instance.program, paid)
@@ -65,8 +70,8 @@ def plan_lines(
 class _Lifted:
     """Finds the lifted action of each step."""
 
-    def __init__(self, export: PddlExport, instance: Instance) -> None:
-        self._instance, self._names = instance, export.names
+    def __init__(self, export: PddlExport, instance: Instance, held: Held) -> None:
+        self._instance, self._names, self._held = instance, export.names, held
         self._rules = lowered(instance.program).actions
         origins = export.names.steps
         named = [(one, origins[one.name.lower()]) for one in export.pair.domain.actions]
@@ -90,12 +95,12 @@ class _Lifted:
         name = "" if step.command.is_pass else step.command.action
         for action, origin in self._ways.get(name, ()):
             if _same_luck(origin, step.draws):
-                words = self._arguments(step.command, origin)
+                words = self._arguments(number - 1, step.command, origin)
                 if words is not None and len(words) == len(action.params):
                     return flat((action.name, *words))
         raise _no_action(number, step)
 
-    def _arguments(self, command: Command, origin: StepOrigin) -> list[str] | None:
+    def _arguments(self, number: int, command: Command, origin: StepOrigin) -> list[str] | None:
         """The arguments of the action; ``None`` where it has others built in."""
         found: dict[int, str] = {}
         params = () if command.is_pass else self._instance.program.actions[command.action].params
@@ -104,9 +109,18 @@ class _Lifted:
                 if place.value != value:
                     return None
             else:
-                of = param.type.name if isinstance(param.type, EnumType) else ""
-                found[place] = self._names.words[of, value]
-        return [found[place] for place in sorted(found)]
+                found[place] = self._word(param.type, value)
+        words = [found[place] for place in sorted(found)]
+        own = dict(zip(origin.args, command.args, strict=True))
+        for key, places in origin.held:
+            args = tuple(one.value if isinstance(one, Fixed) else own[one] for one in places)
+            value = self._held(number, key, args)
+            own[len(words)] = value
+            words.append(self._word(self._instance.program.fluents[key].type, value))
+        return words
+
+    def _word(self, of: ValueType, value: Raw) -> str:
+        return self._names.words[of.name if isinstance(of, EnumType) else "", value]
 
 
 def _same_luck(origin: StepOrigin, draws: Sequence[LuckyDraw]) -> bool:

@@ -6,7 +6,7 @@ Every condition is closed (its own variables are quantified) and exact: `none` c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import assert_never
 
@@ -87,11 +87,13 @@ def _word(term: core.Term) -> str:
 
 
 class Terms:
-    """Lifts the terms of one rule; its `Scope` gives variables different names."""
+    """Lifts the terms of one rule; its `Scope` gives variables different names. ``held`` are the
+    slots whose values the precondition fixes."""
 
     def __init__(self, words: Vocabulary) -> None:
         self.words = words
         self.scope = Scope()
+        self.held: Mapping[Atom, Sym] = {}
 
     # ---- conditions -------------------------------------------------------------------------
 
@@ -488,6 +490,8 @@ class Terms:
             match sort_of(fluent.type):
                 case "number":
                     yield case.gives(Num(case.value))
+                case "symbol" if wanted is None and case.value in self.held:
+                    yield case.gives(self.held[case.value])
                 case "symbol" if wanted is not None:
                     for fit in self._asked(fluent, len(fluent.params), wanted):
                         held = (*case.value, fit.value.text)

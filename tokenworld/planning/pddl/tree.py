@@ -165,6 +165,14 @@ def variables(params: Sequence[Typed]) -> tuple[str, ...]:
     return tuple(words)
 
 
+def typed(words: Sequence[str]) -> Iterator[Typed]:
+    """The variables in what `variables` returns."""
+    for at, word in enumerate(words):
+        if word.startswith("?"):
+            marked = words[at + 1 : at + 2] == ("-",)
+            yield Typed(word, words[at + 2] if marked else None)
+
+
 def exists(params: Sequence[Typed], body: Expr) -> Expr:
     """For some values of ``params``; no parameter: the body itself."""
     if not params or body == FALSE:

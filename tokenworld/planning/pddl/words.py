@@ -143,7 +143,8 @@ class StepOrigin:
     ``args`` gives for each parameter of the action the position among the PDDL arguments, or its
     built-in value. ``outcome`` numbers the outcomes of chance from 1 (0: no chance); ``draws``
     lists them where they are known. ``branches`` has for each `chance` of a lifted action its place
-    and the branch that is taken.
+    and the branch that is taken. The other PDDL arguments are values that slots have: ``held`` has
+    for each, by position, the fluent and its arguments, as in ``args``.
     """
 
     action: str | None
@@ -151,6 +152,7 @@ class StepOrigin:
     outcome: int = 0
     draws: tuple[LuckyDraw, ...] = ()
     branches: tuple[tuple[str, int], ...] = ()
+    held: tuple[tuple[str, tuple[int | Fixed, ...]], ...] = ()
 
 
 @dataclass(slots=True)

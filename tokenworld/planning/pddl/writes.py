@@ -8,7 +8,7 @@ values (or be clamped together) have no exact lifted form.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, groupby
 from typing import Literal
@@ -183,9 +183,11 @@ def may_meet(
     return None if any(_refuted(fact, facts) for fact in facts) else names
 
 
-def _refuted(fact: Expr, facts: Container[Expr]) -> bool:
-    """Whether a negation denies what holds: other facts, or ``(= x x)``."""
+def _refuted(fact: Expr, facts: Collection[Expr]) -> bool:
+    """Whether a negation denies what holds: other facts, ``(= x x)``, or a value of a slot."""
     match fact:
+        case ("not", ("exists", (str(var), *_), (str(), *args) as held)) if args[-1:] == [var]:
+            return fact[1] in facts or any(one[:-1] == held[:-1] for one in facts)
         case ("not", ("=", one, other)) if one == other:
             return True
         case ("not", denied):

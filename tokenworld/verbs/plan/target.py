@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from tokenworld.diagnostics import Diagnostic, Failure, Span, usage
 from tokenworld.engine import EngineSimulator
+from tokenworld.ground import Raw
 from tokenworld.planning.pddl.tree import flat
 from tokenworld.planning.pddl.words import made, metric_of, pddl_entries
 from tokenworld.planning.search.interpreted import has_costs
@@ -151,8 +152,15 @@ class PlanFiles:
             return self._target.actions(verdict), paid
         from tokenworld.planning.pddl.export import export_world
         from tokenworld.planning.pddl.plans import plan_lines
+        from tokenworld.planning.referee import replay
 
         start = simulator.start()
         if self._exported is None:
             self._exported = export_world(simulator, start, self._goal)
-        return plan_lines(self._exported, simulator.instance_at(start), verdict.steps, verdict.cost)
+        steps, instance = verdict.steps, simulator.instance_at(start)
+        states = replay(simulator, start, steps, self._goal).states
+
+        def held(number: int, fluent: str, args: tuple[Raw, ...]) -> Raw:
+            return simulator.read(states[number], fluent, args)
+
+        return plan_lines(self._exported, instance, steps, verdict.cost, held)
