@@ -31,7 +31,8 @@ def test_bundled_worlds(name: str, snapshot: SnapshotAssertion) -> None:
 
 VOCABULARY = """
 enum Lock { open, closed }  enum Mood { low < high }
-type Place  type Thing { at: Place?  n: 0 to 9 = 1  b: bool  isOpen: bool  lock: Lock }
+type Place
+type Thing { at: Place?  n: 0 to 9 = 1  b: bool  isOpen: bool  lock: Lock  eggs_held: int }
 type Box : Thing  type Hero { at: Place }
 actor me: Hero
 relation linked(a: Place, b: Place)  function f(): 0 to 9 = 0  param rate: 0% to 100% = 25%
@@ -44,6 +45,8 @@ derive near(x: Thing) = x.at == me.at
     [
         ("x.at == me.at", "the thing is where you are"),
         ("x.at != none", "the thing is somewhere"),
+        ("x.eggs_held > 0", "the thing's eggs held are more than 0"),
+        ("me is Hero", "you are a hero"),
         ("not (x.at == none or x.b)", "the thing is somewhere and the thing is not b"),
         ("not (x.b and x.n == 1) and x.b",
          "(the thing is not b or the thing's n is not 1) and the thing is b"),
@@ -84,6 +87,7 @@ def test_conditions(condition: str, english: str) -> None:
         ("x.at = none", "From now on the thing is nowhere."),
         ("x.at = me.at", "From now on the thing is where you are."),
         ("x.at = p", "From now on the thing is at the place p."),
+        ("x.eggs_held += 1", "The thing's eggs held go up by 1."),
         ("x.b = not x.b", "Whether the thing is b changes to the opposite."),
         ("transfer x.n of x.n to f()", "All of the thing's n moves to the f."),
     ],
@@ -93,6 +97,24 @@ def test_changes(change: str, english: str) -> None:
     action = program(VOCABULARY + text).actions["a"]
     telling = English(program(VOCABULARY), {"me": "you"}).with_binders(action.params)
     assert [line for _, line in told(action.body, telling)] == [english]
+
+
+def test_what_an_actor_holds_is_with_the_actor() -> None:
+    text = """
+    type Holder  type Hero : Holder  type Coin { at: Holder? }
+    actor me: Hero
+    relation with(a: Hero, b: Hero)
+    action take(c: Coin) { require c.at != me  c.at = me }
+    action give(c: Coin, h: Hero) { require with(me, h)  c.at = h }
+    """
+    book = rulebook(program(text)).to_markdown()
+    for line in (
+        "The coin is not with you.",
+        "From now on the coin is with you.",
+        "You are with the hero.",
+        "From now on the coin is with the hero.",
+    ):
+        assert f"- {line}" in book
 
 
 def test_facts_are_sentences() -> None:

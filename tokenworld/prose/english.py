@@ -37,6 +37,11 @@ def plural(noun: str) -> str:
     return f"{noun}s"
 
 
+def many(name: str) -> bool:
+    """Whether a name reads as a plural: "eggs", "strokes left"."""
+    return any(one.endswith("s") and one[-2:-1] not in tuple("suia") for one in name.split())
+
+
 def type_noun(of: m.ValueType) -> str:
     """The noun for a variable of a type."""
     match of:
@@ -231,7 +236,8 @@ class English:
             case m.Member(item=item, collection=collection):
                 return f"{self.value(item)} is {among(self, collection)}"
             case m.IsType(term=inner, of=of):
-                return f"{self.value(inner)} is {a(kind_word(of))}"
+                verb = be(self.value(inner), "is", False)
+                return f"{self.value(inner)} {verb} {a(kind_word(of))}"
             case m.Fold(fold="any" | "all"):
                 return quantified(self, term)
             case m.Read() | m.DeriveCall():
@@ -255,7 +261,8 @@ class English:
             case m.Member(item=item, collection=collection):
                 return f"{self.value(item)} is not {among(self, collection)}"
             case m.IsType(term=inner, of=of):
-                return f"{self.value(inner)} is not {a(kind_word(of))}"
+                verb = be(self.value(inner), "is not", False)
+                return f"{self.value(inner)} {verb} {a(kind_word(of))}"
             case m.Fold(fold="any", binders=(_,)):
                 return f"there is no {quantified(self, term).split(' ', 3)[3]}"
             case m.And(terms=terms) | m.Or(terms=terms):
@@ -285,6 +292,15 @@ class English:
         loose = _joint(term) not in ("", word) or self._over_time(term)
         return f"({text})" if loose else text
 
+    def agreeing(self, subject: m.Term, verb: str) -> str:
+        """The verb for a value: "is" or "are", "goes" or "go"."""
+        named = isinstance(subject, (m.Read, m.DeriveCall)) and many(self._fluent(subject))
+        if not named:
+            return verb
+        first, _, rest = verb.partition(" ")
+        first = {"is": "are", "goes": "go"}.get(first, first.removesuffix("s"))
+        return f"{first} {rest}" if rest else first
+
     def _compared(self, term: m.Compare, verb: str) -> str:
         left, right = term.left, term.right
         if isinstance(left, m.Read) and len(left.args) == 1 and verb in ("is", "is not"):
@@ -293,17 +309,23 @@ class English:
                 return absent(owner, name, verb == "is")
             if name in PLACES:
                 return f"{owner} {be(owner, verb, left.was)} {self.place(name, right)}"
-        return f"{self.value(left)} {verb} {self.value(right)}"
+        return f"{self.value(left)} {self.agreeing(left, verb)} {self.value(right)}"
 
     def place(self, name: str, of: m.Term) -> str:
         """Where something is: "on the table", "at the hall", "where you are", "with you"."""
-        if name == "at" and isinstance(of, m.Me):
+        if name == "at" and self._acts(of.type):
             return f"with {self.value(of)}"
         if name == "at" and isinstance(of, m.Read) and len(of.args) == 1 and not of.was:
             owner = self.value(of.args[0])
             if self._fluent(of) == "at":
                 return f"where {owner} {be(owner, 'is', False)}"
         return f"{name} {self.value(of)}"
+
+    def _acts(self, of: m.ValueType) -> bool:
+        """Whether the objects of a type are actors."""
+        if not isinstance(of, m.ObjectType) or self.program.actor is None:
+            return False
+        return self.program.is_subtype(of.name, self.program.actor)
 
     def _fact(self, term: m.Read | m.DeriveCall, verb: str) -> str:
         said = self._over_time(term)
@@ -315,7 +337,7 @@ class English:
             if name.startswith(_VERBS):
                 return _doing(owner, name, verb == "is", term.was)
             return f"{owner} {be(owner, verb, term.was)} {name}"
-        if len(term.args) == 2 and name in PLACES:
+        if len(term.args) == 2 and name in (*PLACES, "with"):
             owner, other = (self.value(arg) for arg in term.args)
             return f"{owner} {be(owner, verb, term.was)} {name} {other}"
         holds = {"is": "holds", "is not": "does not hold"}[verb]
@@ -598,7 +620,8 @@ def _sentence(
             return f"{capitalised(value(term))} ceases to exist."
         case m.Transfer(amount=amount, source=source, target=target):
             if value(amount) == value(source):
-                return f"All of {value(source)} moves to {value(target)}."
+                moves = english.agreeing(source, "moves")
+                return f"All of {value(source)} {moves} to {value(target)}."
             places = f"from {value(source)} to {value(target)}"
             return f"{capitalised(value(amount))} moves {places}."
         case m.Swap(left=left, right=right):
@@ -618,13 +641,14 @@ def _sentence(
 
 def _assigned(target: m.Read, op: str, term: m.Term, english: English) -> str:
     place = capitalised(english.value(target))
+    goes, becomes = (english.agreeing(target, one) for one in ("goes", "becomes"))
     match op:
         case "+=":
             if isinstance(term, m.Negate):
-                return f"{place} goes down by {english.value(term.term)}."
-            return f"{place} goes up by {english.value(term)}."
+                return f"{place} {goes} down by {english.value(term.term)}."
+            return f"{place} {goes} up by {english.value(term)}."
         case "-=":
-            return f"{place} goes down by {english.value(term)}."
+            return f"{place} {goes} down by {english.value(term)}."
     if isinstance(term, m.BoolLiteral):
         told_ = english.condition(target) if term.value else english.denial(target)
         return f"From now on {told_}."
@@ -639,8 +663,8 @@ def _assigned(target: m.Read, op: str, term: m.Term, english: English) -> str:
             return f"From now on {somewhere(owner, name, absent=True)}."
         return f"From now on {owner} {be(owner, 'is', False)} {english.place(name, term)}."
     if isinstance(term, m.NoneLiteral):
-        return f"{place} becomes nothing."
-    return f"{place} becomes {english.value(term)}."
+        return f"{place} {becomes} nothing."
+    return f"{place} {becomes} {english.value(term)}."
 
 
 def _created(effect: m.Create, english: English) -> str:

@@ -127,7 +127,7 @@ def _derived(english: English, derive: m.Derive) -> Entry:
     if derive.type.kind == "bool":
         text = f"{inner.condition(itself)} exactly if {inner.condition(derive.value)}."
     else:
-        text = f"{inner.value(itself)} is {inner.value(derive.value)}."
+        text = f"{inner.value(itself)} {inner.agreeing(itself, 'is')} {inner.value(derive.value)}."
     text = capitalised(text)
     return Entry(capitalised(spoken_name(derive.name)), "", ((0, text),), str(derive.span))
 
@@ -340,7 +340,8 @@ def _world(program: m.Program, world: m.World) -> Iterator[Entry]:
         yield Entry("Endings", "", endings, str(world.endings[0].span))
     points = [(0, f"The score is {english.value(world.score)}.")] if world.score is not None else []
     for award in world.awards:
-        gain = f"{english.value(award.amount)} points, once, when"
+        amount = english.value(award.amount)
+        gain = f"{amount} {'point' if amount == '1' else 'points'}, once, when"
         points.append((0, f"{gain} {english.condition(award.when)}."))
     for pay in world.pays:
         gain = f"A reward of {english.value(pay.amount)} in every tick at whose end"
