@@ -175,17 +175,13 @@ def _doing(owner: str, name: str, holds: bool, was: bool) -> str:
     return f"{owner} {have} {rest}" if holds else f"{owner} {without} not have {rest}"
 
 
-def _joint(term: m.Term) -> str:
+def _joint(term: m.Term, denied: bool = False) -> str:
     """The word that joins the parts of a condition as it is told, or nothing."""
-    match term:
-        case m.And() | m.Not(term=m.Or()):
-            return "and"
-        case m.Or() | m.Not(term=m.And()):
-            return "or"
-        case m.Not(term=m.Not(term=inner)):
-            return _joint(inner)
-        case _:
-            return "if" if isinstance(term, m.Implies) else ""
+    if isinstance(term, m.Not):
+        return _joint(term.term, not denied)
+    if isinstance(term, m.And | m.Or):
+        return "and" if isinstance(term, m.And) is not denied else "or"
+    return "if" if isinstance(term, m.Implies) and not denied else ""
 
 
 @dataclass(frozen=True)
