@@ -115,7 +115,7 @@ async def test_texts_are_sources_too(in_memory: Any, served: Path) -> None:
         audited = await caller.fine("audit", source=cellar)
         assert audited["complete"]
         assert audited["states"]["dead"] == 0
-        assert (await caller.fine("test", source=cellar))["passed"] == 1
+        assert (await caller.fine("test", source=cellar))["passed"] == 4
         files = (await caller.fine("signatures", source=cellar))["files"]
         assert 'action take(it: Thing) as "take {it}"' in files["text.tw"]
         assert (await caller.fine("equiv", first=cellar, second="cellar"))["answer"] == "equivalent"
