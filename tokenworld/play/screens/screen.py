@@ -392,13 +392,15 @@ class PlayScreen(AdvisedScreen):
         self._offer_actions()
 
     def action_why(self) -> None:
-        """Examine what is typed; else what is highlighted in the list; else what was just refused,
-        with every condition; else show the details."""
-        meant = self.meant() or self.subject
+        """Examine what is typed; else what is highlighted in the list; else go to the details, where
+        every condition of what was just refused is shown."""
+        meant = self.meant()
         if meant:
             self.examine(meant)
-        else:
-            self.action_show("details")
+            return
+        if self.subject and self.query_one(Details).border_title == f"Why: {self.subject}":
+            self.examine(self.subject)
+        self.action_show("details")
 
     def meant(self) -> str:
         typed = self.query_one(CommandLine).value.strip()
