@@ -8,11 +8,12 @@ from typing import Final
 import pytest
 
 from tests.tools.play.conftest import DOMAINS
-from tests.tools.play.piloting import screen_text, until
+from tests.tools.play.piloting import enter, screen_text, until
 from tests.tools.play.test_play_snapshots import Compare, typing
 from tokenworld.play.model.game import Game
 from tokenworld.play.model.hints import goal_lines
 from tokenworld.play.screens.app import PlayApp, PlayCommands
+from tokenworld.play.screens.dialogs import HelpDialog
 from tokenworld.session import Session
 from tokenworld.verbs.output import UNICODE, plain_text
 
@@ -93,3 +94,13 @@ async def test_the_palette_has_each_thing_once() -> None:
         assert len({name for name, _, _ in entries}) == len(entries)
         assert len({str(run) for _, _, run in entries}) == len(entries)
         assert "Screenshot" not in {one.title for one in app.get_system_commands(app.screen)}
+
+
+async def test_a_question_mark_asks_for_the_keys_of_the_pane() -> None:
+    app = started("cellar")
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("f5", "question_mark")
+        await until(pilot, lambda: "This pane: ticks" in screen_text(app))
+        await pilot.press("escape", "escape")
+        await enter(pilot, "?")
+        await until(pilot, lambda: isinstance(app.screen, HelpDialog))

@@ -245,6 +245,7 @@ class PlayScreen(AdvisedScreen):
             "hint": self.action_hint,
             "undo": self.action_undo,
             "help": self.action_help,
+            "?": self.action_help,
             "redo": self.action_redo,
             "timeline": self.action_timeline,
             "inspect": self.action_inspect,
@@ -356,7 +357,10 @@ class PlayScreen(AdvisedScreen):
         if event.is_printable and event.character and self.focused is not command:
             event.stop()
             event.prevent_default()
-            command.insert_typed(event.character)
+            if event.character == "?":
+                self.action_help()
+            else:
+                command.insert_typed(event.character)
 
     def on_paste(self, event: events.Paste) -> None:
         """Pass what is pasted anywhere there, too; a page begins without a focus."""
@@ -392,8 +396,8 @@ class PlayScreen(AdvisedScreen):
         self._offer_actions()
 
     def action_why(self) -> None:
-        """Examine what is typed; else what is highlighted in the list; else go to the details, where
-        every condition of what was just refused is shown."""
+        """Examine what is typed; else what is highlighted in the list; else go to the details,
+        where every condition of what was just refused is shown."""
         meant = self.meant()
         if meant:
             self.examine(meant)
