@@ -45,7 +45,7 @@ __all__ = ["Compared", "compared", "main", "report", "world_text"]
 TOLERANCE: Final = 0.05
 """The total variation up to which two distributions count as equal."""
 STEPS: Final = 12
-"""Steps of a walk, behind which the next one begins at the start."""
+"""Steps of a walk, after which the next one begins at the start."""
 FRESH: Final = 300
 """Fresh transitions of each world."""
 TYPES: Final = ("Box", "Lamp")
@@ -338,7 +338,7 @@ def _far(world: OpenWorld, other: OpenWorld, resolver: Resolver, one: Step) -> f
 
 
 def _distribution(world: OpenWorld, state: State, command: Command | NoMatch) -> Distribution:
-    """The probabilities of the states behind a step, by what both worlds know of them."""
+    """The probabilities of the states after a step, by what both worlds know of them."""
     found: dict[str, Fraction] = {}
     for one in world.engine.distribution(state, command).successors:
         shown: Any = world.engine.json(one.state)

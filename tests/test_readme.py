@@ -31,7 +31,7 @@ def named(path: Path) -> str:
 
 
 def marked(mark: str) -> str:
-    """The block of the README behind an HTML comment."""
+    """The block of the README after an HTML comment."""
     return pages.marked(README, mark)
 
 

@@ -162,7 +162,7 @@ def limited(seconds: float | None, memory: int | None, began: float) -> Iterator
     """Raise `Halted` in this block when ``seconds`` or ``memory`` (in bytes) are used up.
 
     ``began`` is the time of `time.monotonic` from which the seconds count. Within another such
-    block the limits of both hold. A timer that the caller has set goes on behind the block.
+    block the limits of both hold. A timer that the caller has set goes on after the block.
     """
     global _budget
     main = threading.current_thread() is threading.main_thread()

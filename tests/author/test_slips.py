@@ -285,7 +285,7 @@ ESCAPES = {
     "use": "use `..`.`..`.hidden\n" + CAVE,
     "an absolute path": "use `/etc`.passwd\n" + CAVE,
     "start": CAVE.replace("world cave {", 'world cave {\n  start "/etc/passwd"'),
-    "behind a quirk": 'quirk "so" use `..`.hidden\n' + CAVE,
+    "after a quirk": 'quirk "so" use `..`.hidden\n' + CAVE,
     "replay": CAVE + 'scenario "s" in cave { replay "/etc/passwd" }\n',
 }
 

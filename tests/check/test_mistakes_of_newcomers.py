@@ -69,7 +69,7 @@ CASES = (
     ("world w {", "world w", 14, "`{`"),
     ("world w {", "world w [", 14, "`{`"),
     ('as "take {i}" {', 'as "take {i}"', 8, "`{`"),
-    ("  i.at = none", "  i.at =", 10, "value behind `=`"),
+    ("  i.at = none", "  i.at =", 10, "value after `=`"),
     ("  i.at = none", "  i.at = none }", 10, "closes the item"),
     ("  i.at = none", "  i at = none", 10, "`i.at`"),
     ('absent "It', '"absent" "It', 9, "without quotes"),

@@ -167,7 +167,7 @@ def test_a_killed_run_goes_on_and_comes_to_the_same_result(tw: Tw, rows: Path) -
     (rows / "hang").unlink()
     again = tw(*asked)
     assert again.code == 0, again.err
-    assert "going on behind" in again.err
+    assert "resuming after" in again.err
     assert not (rows / "run.journal").exists()
     (rows / "out.tw").unlink()
     whole = tw(*asked)

@@ -256,7 +256,7 @@ def finished(world: Path, store: Path, jobs: int) -> dict[str, Any]:
 
 
 def killed(world: Path, store: Path, jobs: int, after: int) -> None:
-    """Begin the sweep in a session of its own and kill it, and it alone, behind some cells."""
+    """Begin the sweep in a session of its own and kill it, and it alone, after some cells."""
     silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     child = subprocess.Popen(command(world, store, jobs), start_new_session=True, **silent)  # type: ignore[call-overload]
     end = time.monotonic() + 120

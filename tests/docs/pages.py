@@ -1,6 +1,6 @@
 """Read the pages of `docs`, and follow them: write their files, give their commands, compare.
 
-A fenced block may stand behind a comment that says its part:
+A fenced block may stand after a comment that says its part:
 
     <!-- sample: attic.tw -->     the block is this file
     <!-- add to: attic.tw -->     it is the end of this file
@@ -9,7 +9,7 @@ A fenced block may stand behind a comment that says its part:
     <!-- output: … -->            a reader's note on a block of commands
     <!-- screen: attic.tw take key; open chest -->    the picture below shows the screen then
 
-A `console` block has commands behind `$ ` and what they print; `…` alone stands for lines left out,
+A `console` block has commands after `$ ` and what they print; `…` alone stands for lines left out,
 and within a line for the rest of it.
 """
 
@@ -63,7 +63,7 @@ def texts(path: Path, language: str) -> list[str]:
 
 
 def marked(path: Path, mark: str) -> str:
-    """The block behind one comment."""
+    """The block after one comment."""
     (found,) = [one for one in blocks(path) if f"{one.part}: {one.of}" == mark]
     return found.text
 

@@ -131,7 +131,7 @@ world w { turns one, two  object one, two, three: P }
 
 @pytest.mark.parametrize("first", [1, 2, 3, 8, 120, 121, 150])
 def test_the_check_may_begin_anywhere(store: RunStore, play: Play, first: int) -> None:
-    """In the middle of a round or of a long action, and behind a stored whole state."""
+    """In the middle of a round or of a long action, and after a stored whole state."""
     run = play(*("add", "dig", "add", "pass", "add", "pass") * 25, text=TURNS)
     session, ticks = stored_session(run), history(store, run)
     found = replayed(session.world, session.seed, ticks, first)

@@ -123,7 +123,7 @@ SURFACES: dict[str, Surface] = {
 
 
 def at_each_step(session: Session, kind: Kind, surface: Surface) -> Iterator[str]:
-    """What a surface shows at the start and behind each command."""
+    """What a surface shows at the start and after each command."""
     yield plain(surface(session))
     for text in kind.tried:
         session.intend(text)
@@ -154,7 +154,7 @@ def test_a_surface_shows_the_same_whatever_is_secret(
     first = list(at_each_step(opened(one, 0), one, SURFACES[surface]))
     second = list(at_each_step(opened(other, 1), other, SURFACES[surface]))
     for number, (left, right) in enumerate(zip(first, second, strict=True)):
-        assert left == right, f"{kind}, {surface}, behind {number} commands"
+        assert left == right, f"{kind}, {surface}, after {number} commands"
 
 
 @pytest.mark.parametrize("kind", [name for name, one in KINDS.items() if one.right])

@@ -259,7 +259,7 @@ def test_an_export_that_was_cut_between_lines_is_told(exported: Path, target: Ru
         imported = import_file(target, exported)
         (finding,) = imported.findings
         assert finding.code == "TW1106"
-        assert f"behind its line {kept} are missing" in finding.message
+        assert f"after its line {kept} are missing" in finding.message
         assert imported.runs[0].ticks == min(kept - 1, 3)
 
 
@@ -267,6 +267,6 @@ def test_a_closing_line_is_that_of_the_lines_before_it(exported: Path, target: R
     whole = exported.read_text(encoding="utf-8").splitlines(keepends=True)
     for lines in (whole[:3] + whole[-1:], whole[:-2] + whole[-1:], whole + whole[:1]):
         exported.write_text("".join(lines), encoding="utf-8")
-        with pytest.raises(Failure, match=r"closes other lines|behind the closing line"):
+        with pytest.raises(Failure, match=r"closes other lines|after the closing line"):
             import_file(target, exported)
         assert list_runs(target) == ()

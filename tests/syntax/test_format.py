@@ -125,7 +125,7 @@ world w {
 # The file.
 
 ## A doc.
-type A {          # behind the brace
+type A {          # after the brace
   # on a line of its own
   x: bool = true  # one
   yy: bool        # two

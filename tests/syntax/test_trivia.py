@@ -9,7 +9,7 @@ TEXT = """# file
 
 ## First line.
 ##   Second line.
-type A   # behind
+type A   # after
 type B { x: text = "# no comment" }  ## not a doc either
 type C
 """
@@ -23,7 +23,7 @@ def test_comments_in_order() -> None:
         ("## Not a doc: a line lies between.", True, True, 2),
         ("## First line.", True, True, 4),
         ("##   Second line.", True, True, 5),
-        ("# behind", False, False, 6),
+        ("# after", False, False, 6),
         ("## not a doc either", True, False, 7),
     ]
 

@@ -29,7 +29,7 @@ SAFE = [
     ("law l(x: Lmap) { x.fuel = 1 }", "law l(x: Lamp) { x.fuel = 1 }"),
     ("law l(x: Lamp) during dusc { x.fuel = 1 }\nphase dusk",
      "law l(x: Lamp) during dusk { x.fuel = 1 }\nphase dusk"),
-    # a keyword one letter off, noticed at the word behind it
+    # a keyword one letter off, noticed at the word after it
     ('action a(x: Lamp) { requre x.lit else no "No."  x.fuel = 1 }',
      'action a(x: Lamp) { require x.lit else no "No."  x.fuel = 1 }'),
     # one `=` or two
@@ -38,7 +38,7 @@ SAFE = [
     ("law l(x: Lamp) { x.lit == true }", "law l(x: Lamp) { x.lit = true }"),
     # reserved words as names, several in one item
     ("enum Side { on, in, first }", "enum Side { on, `in`, `first` }"),
-    # several mistakes, found one behind the other
+    # several mistakes, found one after the other
     ("law l(x: Lamp) when x.fuell = 3 { x.litt == true }",
      "law l(x: Lamp) when x.fuel == 3 { x.lit = true }"),
 ]  # fmt: skip

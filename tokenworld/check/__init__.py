@@ -144,9 +144,9 @@ MANY_NODES = 100_000
 @contextmanager
 def undisturbed() -> Iterator[None]:
     """The collector of cycles waits: it would look at every new node again and again, and a
-    check makes hardly any cycles. Behind that of a large program the new nodes count as old ones,
+    check makes hardly any cycles. After that of a large program the new nodes count as old ones,
     so that the next turn of the collector does not walk through all of them: a third of the time.
-    Not so behind a small one, for nodes that count as old at once bring no full turn nearer, and
+    Not so after a small one, for nodes that count as old at once bring no full turn nearer, and
     whoever checks many would keep all garbage."""
     if not gc.isenabled():
         yield
@@ -257,7 +257,7 @@ class Timed:
 def timed(check: Callable[[Watch], Checked]) -> Timed:
     """Measure a check that hands its passes to a `Watch`.
 
-    What comes before the first pass counts as `reading`, what comes behind the last one as
+    What comes before the first pass counts as `reading`, what comes after the last one as
     `starting`: the worlds are compiled there. CPU time, so that other programs count little.
     """
     marks: list[tuple[str, float]] = [("", process_time())]

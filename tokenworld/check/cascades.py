@@ -210,7 +210,7 @@ def with_repairs(found: Diagnostic, draft: Draft) -> Diagnostic:
 def _respell(found: Diagnostic, span: Span, draft: Draft) -> Fix | None:
     """The one name that is meant. At one letter's distance nobody means another one.
 
-    A misspelt keyword is noticed at the word behind it, so the word before may be meant too.
+    A misspelt keyword is noticed at the word after it, so the word before may be meant too.
     """
     name = only_suggestion(found.hint)
     source = draft.source_of(span)
@@ -231,7 +231,7 @@ def _respell(found: Diagnostic, span: Span, draft: Draft) -> Fix | None:
 
 
 def _clamp(found: Diagnostic) -> Fix | None:
-    """`clamped` behind the declaration of a number that a law may take out of its range."""
+    """`clamped` after the declaration of a number that a law may take out of its range."""
     if not found.related:
         return None
     place = found.related[0].span.after

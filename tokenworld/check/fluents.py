@@ -238,7 +238,7 @@ def _forgetful(draft: Draft, fluent: Fluent, flags: tuple[syn.Flag, ...]) -> Non
     """A scratch slot has a value to begin each tick with, and nothing leads back from its value."""
     if not any(isinstance(flag, syn.Default) for flag in flags):
         what = f"`{fluent.name}` has no value to begin each tick with."
-        draft.tell("TW0602", what, fluent.span, "value missing", "Write `= value` behind its type.")
+        draft.tell("TW0602", what, fluent.span, "value missing", "Write `= value` after its type.")
     for flag in flags:
         if not isinstance(flag, syn.Default) and getattr(flag, "kind", "") != "clamped":
             what = f"Only `clamped` fits `{fluent.name}`, which forgets its value in each tick."
@@ -341,7 +341,7 @@ def _row(draft: Draft, fluent: Fluent, item: syn.Row) -> Row:
     if item.value is None:
         if not isinstance(fluent.type, BoolType):
             what = f"A row of `{fluent.name}` needs a value."
-            draft.stop("TW0306", what, item.span, "no value", "Write `: value` behind the keys.")
+            draft.stop("TW0306", what, item.span, "no value", "Write `: value` after the keys.")
         return Row(keys, BoolLiteral(True, BOOL, item.span), item.span)
     value = _constant(draft, item.value, fluent.type, f"value of `{fluent.name}`")
     return Row(keys, value, item.span)
@@ -376,7 +376,7 @@ def _override(draft: Draft, kind: syn.TypeDecl, member: syn.Field) -> FieldValue
     fluent = attribute_of(draft, kind.name.value, member.name.value)
     if fluent is None:
         names = [draft.fluents[key].name for key in draft.types[kind.name.value].attributes]
-        example = f"Write its type behind a colon: `{member.name.value}: 0 to 9 = …`."
+        example = f"Write its type after a colon: `{member.name.value}: 0 to 9 = …`."
         hint = did_you_mean(member.name.value, names) or example
         what = f"`{kind.name.value}` has no attribute `{member.name.value}` to override."
         draft.stop("TW0201", what, member.name.span, NO_ATTRIBUTE, hint)
@@ -427,7 +427,7 @@ def check_tables(draft: Draft) -> None:
 def _tell(table: syn.TableDecl, missing: tuple[str, ...], draft: Draft) -> None:
     row = ", ".join(missing)
     what = f"The table `{table.name.value}` has no row for `{row}`, and no default."
-    hint = f"Add the row `{row}: …`, a default behind the type (`= …`), or make the type optional."
+    hint = f"Add the row `{row}: …`, a default after the type (`= …`), or make the type optional."
     fix = None
     if table.type is not None and isinstance(table.type, (syn.NamedType, syn.PrimitiveType)):
         fix = Fix("let missing rows be `none`", (Edit(table.type.span.after, "?"),))

@@ -129,7 +129,7 @@ def _intent(intent: syn.Intent, ctx: Context) -> m.CallStep | m.TypedStep | m.Pa
             full = behind_alias(intent.base, intent.name, ctx)
             if full is not None:
                 return _call(full, intent.args if isinstance(intent, syn.Method) else (), ctx)
-            hint = "Write a call, and who acts behind it, `go(x) by anna`; or words in quotes."
+            hint = "Write a call, and who acts after it, `go(x) by anna`; or words in quotes."
             ctx.draft.stop("TW0301", "An intent is a call.", intent.span, "no call", hint)
         case _:
             assert_never(intent)

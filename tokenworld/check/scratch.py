@@ -2,7 +2,7 @@
 
 The reset is an ordinary law of the last, unnamed phase: what runs, plans, encodes or exports a tick
 meets nothing new. So a slot has its default at every commit, and in between its value counts for
-whatever comes behind in the same tick.
+whatever comes after in the same tick.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _asked_late(draft: Draft) -> Iterator[object]:
 
 
 def _unread(draft: Draft) -> Iterator[tuple[m.Body, str, str]]:
-    """Bodies behind which nothing of the tick comes, why, and what to do."""
+    """Bodies after which nothing of the tick comes, why, and what to do."""
     outside = "Leave it out: a slot has its default at the start of a tick."
     for birth in draft.births:
         yield birth.body, "Births are part of the start, too", outside

@@ -114,7 +114,7 @@ def _enum(draft: Draft, enum: syn.EnumDecl) -> None:
 def declare_params(draft: Draft) -> None:
     """``param`` lines; their defaults are constants, which may build on other params.
 
-    They are kept in an order in which each one stands behind those that its default needs.
+    They are kept in an order in which each one stands after those that its default needs.
     """
     items: dict[str, syn.ParamDecl] = {}
     for param, _ in draft.items(syn.ParamDecl):
@@ -163,7 +163,7 @@ def _in_order(draft: Draft) -> None:
 
 
 def _place(name: str, chain: tuple[str, ...], ordered: dict[str, m.Param], draft: Draft) -> bool:
-    """Put a param behind those that its default reads."""
+    """Put a param after those that its default reads."""
     param = draft.params.get(name)
     if param is None or name in ordered:
         return True

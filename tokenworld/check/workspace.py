@@ -97,7 +97,7 @@ class Rechecked:
 class _Settled:
     """A check that is done: its draft, and what each pass reported.
 
-    ``early`` and ``late`` are the tables before the rules and behind the worlds.
+    ``early`` and ``late`` are the tables before the rules and after the worlds.
     """
 
     entries: list[Entry]
@@ -215,7 +215,7 @@ class Workspace:
 
 
 _BETWEEN: Final = ("objects", "tables", "worlds")
-"""Passes behind that of the rules which read declarations only."""
+"""Passes after that of the rules which read declarations only."""
 
 
 def _in_full(draft: Draft) -> _Settled:

@@ -303,7 +303,7 @@ def _object_complete(draft: Draft, decl: m.ObjectDecl, world: m.World, written: 
         needs = isinstance(fluent.type, m.ObjectType) and not fluent.type.optional
         if needs and key not in given:
             what = f"`{decl.name}` has no `{fluent.name}` in the world `{world.name}`."
-            hint = f"Write `{{ {fluent.name} = … }}` behind it, or make the attribute optional."
+            hint = f"Write `{{ {fluent.name} = … }}` after it, or make the attribute optional."
             related = (Related(fluent.span, "it is never `none`"),)
             draft.tell("TW0602", what, decl.span, "value missing", hint, related)
 

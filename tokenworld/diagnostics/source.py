@@ -31,7 +31,7 @@ class Source:
 
     def __post_init__(self) -> None:
         lengths = [len(line) + 1 for line in self.text.split("\n")]
-        lengths[-1] = 0  # behind the last line nothing begins
+        lengths[-1] = 0  # after the last line nothing begins
         object.__setattr__(self, "_starts", tuple(accumulate(lengths, initial=0))[:-1])
 
     @property

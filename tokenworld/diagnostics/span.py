@@ -10,7 +10,7 @@ class Span:
     """The half-open range `start:end` of characters of one file, with both ends resolved.
 
     Offsets count characters from 0; lines and columns count from 1. `end_line` and
-    `end_column` name the place just behind the last character, as `end` does.
+    `end_column` name the place just after the last character, as `end` does.
     """
 
     file: str
@@ -41,7 +41,7 @@ class Span:
 
     @property
     def after(self) -> Span:
-        """The empty place just behind the last character."""
+        """The empty place just after the last character."""
         line, column = self.end_line, self.end_column
         return Span(self.file, self.end, self.end, line, column, line, column)
 

@@ -250,7 +250,7 @@ def _fill_tuples(state: State, column: Column, listed: list[Any]) -> None:
 
 
 def _people(state: State, objects: Sequence[Made]) -> None:
-    """More objects, behind those that there are."""
+    """More objects, after those that there are."""
     program, first = state.layout.instance.program, len(state.kinds)
     names = [one.name or f"{one.of.lower()}_{at}" for at, one in enumerate(objects, first)]
     if len({*names, *state.names}) < len(names) + first:

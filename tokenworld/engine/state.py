@@ -118,7 +118,7 @@ Slot = tuple[int, Any]
 
 ALL = None
 REACH = 64
-"""Nodes between two anchors; the links behind the last anchor but one are let go."""
+"""Nodes between two anchors; the links after the last anchor but one are let go."""
 
 
 class Trail:

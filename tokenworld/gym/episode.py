@@ -30,7 +30,7 @@ class CommandList:
     """Every command that the start of seed 0 has objects for, with `pass` as number 0.
 
     Actions come in written order, then their arguments in order: the list is the same in every
-    process. Behind it lie ``spare`` places for commands about objects that come later. They are
+    process. After it lie ``spare`` places for commands about objects that come later. They are
     given out in the order in which such commands become possible, and taken back by `begin`.
     ``left_out`` counts the commands that were possible and found no place.
     """

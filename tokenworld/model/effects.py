@@ -14,7 +14,7 @@ from tokenworld.model.types import ByKind, ValueType
 
 
 def written_name(name: str) -> str:
-    """A local as its author wrote it: those of a called effect go on behind a backquote."""
+    """A local as its author wrote it: those of a called effect go on after a backquote."""
     return name.partition("`")[0]
 
 

@@ -92,7 +92,7 @@ def _stretches(
             spaced = behind is not None and behind.startswith(" ")
             for end in range(len(text) if last else start, len(text) + 1):
                 if spaced and end > start and text[end - 1] == " ":
-                    continue  # the space is that of the words behind: the same layout again
+                    continue  # the space is that of the words after: the same layout again
                 if behind is None or _words_end(text, end, behind) is not None:
                     yield end, text[start:end].strip()
         case _:

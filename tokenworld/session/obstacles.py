@@ -82,7 +82,7 @@ def obstacles(
             asking = _Asking(session, command, index, past)
             found[index] = asking.obstacle()
             if holds is False:
-                break  # what comes behind it may have no value, or make no sense, before it holds
+                break  # what comes after it may have no value, or make no sense, before it holds
     return found
 
 

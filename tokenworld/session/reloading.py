@@ -337,11 +337,11 @@ def _written(name: str, phrase: str, params: Sequence[Named]) -> str:
     )
 
 
-# ---- behind the rules of a file -----------------------------------------------------------------
+# ---- after the rules of a file -----------------------------------------------------------------
 
 
 def grown(text: str, rule: str) -> str:
-    """A file's text with a rule behind it."""
+    """A file's text with a rule after it."""
     end = "\r\n" if "\r\n" in text else "\n"
     return f"{text.rstrip()}{end}{end}{rule.replace(chr(10), end)}"
 
@@ -498,7 +498,7 @@ class RuleRefused(LoadFailure):
 
 @dataclass(frozen=True, slots=True)
 class Grown:
-    """A world with a rule behind its rules, begun with the present state."""
+    """A world with a rule after its rules, begun with the present state."""
 
     rule: str
     text: str

@@ -213,7 +213,7 @@ def _before(store: Database, run: Run) -> tuple[Tick, ...]:
 
 
 def _restore(store: Database, run: Run, seq: int, session: Session, ticks: tuple[Tick, ...]) -> int:
-    """Go to the last whole state that can be trusted; how many records lie behind it."""
+    """Go to the last whole state that can be trusted; how many records lie after it."""
     found = snapshot_before(store, run, seq)
     if found is None:
         return 0
@@ -259,7 +259,7 @@ def branch_off(session: Session, store: RunStore, run: Run, seq: int, player: st
 
 
 def resumed(store: RunStore, run: Run) -> Session:
-    """A session that goes on with a run that was not finished, behind its last stored record.
+    """A session that goes on with a run that was not finished, after its last stored record.
 
     If the program was killed between the two records of one intent, the second is stored first.
     Raises `Failure` TW1102 for a run that was finished, else as `session_at` does.

@@ -230,7 +230,7 @@ def import_file(store: RunStore, path: Path | str) -> Imported:
         for line in lines:
             try:
                 if progress.closed:
-                    raise _Malformed("stands behind the closing line")
+                    raise _Malformed("stands after the closing line")
                 _take(connection, progress, _parse(line.text))
                 progress.read(line.text)
             except _Malformed as error:
@@ -259,7 +259,7 @@ def _no_export(message: str) -> Diagnostic:
 
 
 def _cut(path: Path, progress: _Progress) -> Diagnostic:
-    message = f"`{path}` has no closing line: records or runs behind its line {progress.lines} are "
+    message = f"`{path}` has no closing line: records or runs after its line {progress.lines} are "
     message += "missing, or an earlier version wrote it."
     return Diagnostic("TW1106", message, hint="Compare the number of records with the first store.")
 

@@ -1,7 +1,7 @@
 """Recording: beginning a run, appending its ticks, finishing it.
 
 The store never deletes and never changes what it holds. Undo and branches are new runs with a
-parent; a run that a crash cut off is resumed behind its last committed tick.
+parent; a run that a crash cut off is resumed after its last committed tick.
 """
 
 from __future__ import annotations
@@ -66,12 +66,12 @@ class RunStore(Database):
         return RunHandle(self, number, find_run(self, number).slug)
 
     def link_after(self, run: Run, tick: int) -> Origin:
-        """The place behind a record of a run (0: before the first) by content."""
+        """The place after a record of a run (0: before the first) by content."""
         chain = find_tick(self, run, tick).chain if tick else run.genesis
         return Origin(tick, chain)
 
     def resume(self, reference: str | int | None = None) -> RunHandle:
-        """Go on with a run that was not finished, behind its last committed tick."""
+        """Go on with a run that was not finished, after its last committed tick."""
         run = find_run(self, reference)
         if run.ending:
             raise _finished(run.slug)

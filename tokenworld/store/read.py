@@ -332,7 +332,7 @@ def ticks_of(store: Database, run: Run | int, upto: int | None = None) -> tuple[
 
 
 def ticks_after(store: Database, run: Run | int, seq: int) -> tuple[Tick, ...]:
-    """The records of a run behind record ``seq``: what is new to whoever has read so far."""
+    """The records of a run after record ``seq``: what is new to whoever has read so far."""
     number = run if isinstance(run, int) else run.id
     return _ticks(store, "WHERE tick.run = ? AND tick.seq > ? ORDER BY tick.seq", number, seq)
 
@@ -372,7 +372,7 @@ def snapshot_before(
 
 
 def snapshots_of(store: Database, run: Run) -> dict[int, Mapping[str, Json]]:
-    """The whole states that are stored of a run, by the records that they lie behind."""
+    """The whole states that are stored of a run, by the records that they lie after."""
     with store.reading() as connection:
         rows = connection.execute(
             "SELECT seq, state FROM snapshot WHERE run = ?", (run.id,)

@@ -167,7 +167,7 @@ def _operands(tree: Tree) -> list[Kid]:
 
 
 def _conditions(cx: Context, tree: Tree) -> tuple[e.Expr, ...]:
-    """The conditions behind a word about all states, with a `then` between two."""
+    """The conditions after a word about all states, with a `then` between two."""
     return exprs(cx, tree.kids[1::2])
 
 
@@ -259,7 +259,7 @@ def _named(cx: Context, kid: Kid) -> r.Draw | e.Expr:
 
 
 def _apply(cx: Context, tree: Tree) -> r.Effect:
-    """A call; the name of an effect of a module may stand behind that of the module and a dot."""
+    """A call; the name of an effect of a module may stand after that of the module and a dot."""
     *path, called, _ = tree.kids
     word = name(cx, called)
     if path:

@@ -37,7 +37,7 @@ _DRAW: Final = "Write `chance 50% { … }`, or `pick n: 1 to 6 { … }` for a nu
 _ENDING: Final = "Write `goal name: …` or `lose name: …` into the world: what holds ends the game."
 _COMMENT: Final = "Begin comments with `#`."
 BARE: Final = "Leave the word away: changes stand in the body as they are."
-_VALUES: Final = "Write the values in braces behind the type: `object x: T { f = … }`."
+_VALUES: Final = "Write the values in braces after the type: `object x: T { f = … }`."
 
 # Words that begin a statement elsewhere.
 _IN_BODIES: Final = {
@@ -62,7 +62,7 @@ _IN_BODIES: Final = {
     **dict.fromkeys(("effect", "effects", "post", "postcondition", "do", "begin"), BARE),
     **dict.fromkeys(("win", "victory", "gameover", "game_over", "lose", "goal"), _ENDING),
     **dict.fromkeys(("call", "invoke", "apply"), "Leave the word away: `n(x)` calls an effect."),
-    **dict.fromkeys(("wait", "sleep", "delay"), "Write `takes 3` behind the parameters."),
+    **dict.fromkeys(("wait", "sleep", "delay"), "Write `takes 3` after the parameters."),
     **dict.fromkeys(("try", "catch", "except"), "Test it first: `if … { }`, or `require …`."),
     **dict.fromkeys(("with", "probability", "maybe", "randomly", "perhaps"), _DRAW),
     "move": "Write the change: `x.at = …`; for amounts, `transfer 3 of x.f to y.f`.",
@@ -238,12 +238,12 @@ def foreign_word(found: Found) -> str | None:
 
 
 def foreign_keyword(found: Found) -> str | None:
-    """The hint for the word behind a colon that begins a statement, as in `:effect`."""
+    """The hint for the word after a colon that begins a statement, as in `:effect`."""
     return None if found.following is None else _IN_BODIES.get(found.following.text)
 
 
 def _joins(terminal: str, found: Found) -> bool:
-    """Whether a token cannot end a statement, so that a name behind it belongs to it."""
+    """Whether a token cannot end a statement, so that a name after it belongs to it."""
     ends = {"NAME", "RAW", "TYPE", "STRING", "NUMBER", "QUANTITY", "PERCENT", ")", "]"}
     return terminal not in ends | found.tables.soft | {"true", "false", "none"}
 
@@ -310,7 +310,7 @@ def _instead_of_set(sign: str, after: str) -> str | None:
 
 def _arrow(found: Found) -> str | None:
     if ":" in found.expected:
-        return "Write the type behind a colon: `: T`."
+        return "Write the type after a colon: `: T`."
     if "{" in found.expected and found.item in ("action", "law", "watch"):
         return "Leave the type out: only a `derive` or a `function` has a value."
     return None
@@ -332,7 +332,7 @@ def _behind_value(sign: str) -> str | None:
 @frozen
 class Meant:
     """The word of a statement that went wrong, which may stand before the unexpected token;
-    ``brace``: the brace behind it is missing."""
+    ``brace``: the brace after it is missing."""
 
     token: Token
     hint: str
@@ -345,7 +345,7 @@ def meant(found: Found, source: Source) -> Meant | None:
     if found.item == "type" and found.back(1) == ":" and last and _begins_line(found.token, source):
         return Meant(last, "Write `{` instead of `:`: the attributes stand in braces.")
     if _lacks_brace(found) and found.previous and _begins_line(found.token, source):
-        return Meant(found.previous, "Write `{` behind it: the body stands in braces.", brace=True)
+        return Meant(found.previous, "Write `{` after it: the body stands in braces.", brace=True)
     said = _statement(found, source)
     formed = next((one for one in (ask(said, found) for ask in _FORMS) if one), None)
     formed = formed or _early(said, found, source)
@@ -365,7 +365,7 @@ def _lacks_brace(found: Found) -> bool:
 
 
 def _statement(found: Found, source: Source) -> list[Token]:
-    """The tokens of the statement under way: from the beginning of its line, or behind a brace,
+    """The tokens of the statement under way: from the beginning of its line, or after a brace,
     to the unexpected token."""
     said = [found.token]
     for token in reversed(found.before):
@@ -422,7 +422,7 @@ def _call(said: list[Token], found: Found) -> Meant | None:
 
 
 def _in_type(said: list[Token], found: Found) -> Meant | None:
-    """`x in T`: the things of a type are named behind a colon."""
+    """`x in T`: the things of a type are named after a colon."""
     for place, token in enumerate(said[:-1]):
         after = said[place + 1]
         if token.terminal != "in" or after.terminal != "TYPE" or not place:
@@ -459,7 +459,7 @@ def _choice(said: list[Token], found: Found) -> Meant | None:
 def _negated_fact(said: list[Token], found: Found) -> Meant | None:
     contained = found.following is not None and found.following.terminal == "in"
     if found.token.terminal == "not" and found.change_expected and not contained:
-        return Meant(found.token, "Write `remove` before a fact, or `= false` behind a value.")
+        return Meant(found.token, "Write `remove` before a fact, or `= false` after a value.")
     return None
 
 
@@ -482,7 +482,7 @@ def _range(said: list[Token], found: Found) -> Meant | None:
     if token.terminal == "or" and found.back(1) == "TYPE" and "?" in found.expected:
         return Meant(token, f"Write `{said[-2].text[:40]}?`.")
     if token.terminal == "?" and found.is_name(found.previous) and ":" in found.expected:
-        return Meant(token, "Write the question mark behind the type: `x: T?`.")
+        return Meant(token, "Write the question mark after the type: `x: T?`.")
     return _limits(found)
 
 
@@ -527,7 +527,7 @@ def _line_of_world(found: Found) -> Meant | None:
     if token.text in ("(", "at", "in", "on", "with") and "aka" in found.expected:
         return Meant(token, _VALUES)
     if token.terminal in ("is", "=") and "aka" in found.expected:
-        return Meant(token, "Write the type behind a colon: `object x: T { }`.")
+        return Meant(token, "Write the type after a colon: `object x: T { }`.")
     if found.is_name(token) and follows is not None and follows.terminal == "=":
         return Meant(token, "Write `object x: T { f = … }`; other changes belong into `setup { }`.")
     named = found.is_name(token) and found.is_name(follows)
@@ -562,7 +562,7 @@ def _of_law(found: Found) -> Meant | None:
 
 
 def _statement_end(said: list[Token], found: Found) -> Meant | None:
-    """Advise on a word that other languages write behind a change."""
+    """Advise on a word that other languages write after a change."""
     token, follows = found.token, found.following
     if found.change_expected and token.terminal == "effect":
         return Meant(token, BARE)
@@ -583,7 +583,7 @@ def _statement_end(said: list[Token], found: Found) -> Meant | None:
         return Meant(said[-2], 'Write the label without quotes: `else label "…"`.')
     behind = "{" if found.following is None else found.following.terminal
     if found.back(1) == "during" and token.terminal == "when" and behind not in ("{", "when"):
-        return Meant(token, "Write the name of a phase behind `during`.")
+        return Meant(token, "Write the name of a phase after `during`.")
     if token.terminal == "," and found.item == "phase":
         return Meant(token, "Write a `phase` for each.")
     return None
@@ -595,7 +595,7 @@ def _broken_line(said: list[Token], found: Found) -> Meant | None:
     first = next((n for n, one in enumerate(found.before) if one is said[0]), 0)
     before = found.before[first - 1] if first else None
     if token.terminal in ("=", "+=", "-=") and before is not None and before.terminal in _SETS:
-        return Meant(before, f"Write a value behind `{before.text}`.")
+        return Meant(before, f"Write a value after `{before.text}`.")
     if found.back(1) == "}" and END in found.expected and "{" not in found.expected:
         return Meant(found.before[-1], "Remove it: it closes the item, and more follows.")
     if token.terminal == "[" and "{" in found.expected:
@@ -629,7 +629,7 @@ def _of_declaration(said: list[Token], found: Found) -> Meant | None:
     follows = "" if found.following is None else found.following.terminal
     nameless = len(found.before) == 1 and token.terminal in ("when", "as", "during", "{", "(")
     if item in _PARENTHESES and nameless:
-        return Meant(token, f"Write a name and parentheses behind it: `{item} name() …`.")
+        return Meant(token, f"Write a name and parentheses after it: `{item} name() …`.")
     if before == "object" and token.terminal == "TYPE" and found.is_name(found.following):
         named = "" if found.following is None else found.following.text[:40]
         return Meant(token, f"Write the name first: `object {named}: {token.text[:40]}`.")
@@ -644,7 +644,7 @@ def _of_declaration(said: list[Token], found: Found) -> Meant | None:
         return Meant(token, f"Write a name before the type: `x: {token.text[:40]}`.")
     typed = item == "type" and before == "TYPE" and token.terminal in ("}", "?")
     if typed and found.back(2) == "=" and "." in found.expected:
-        return Meant(found.before[-2], "Write the type of an attribute behind a colon: `x: T`.")
+        return Meant(found.before[-2], "Write the type of an attribute after a colon: `x: T`.")
     return None
 
 
@@ -767,7 +767,7 @@ def _line_before(said: list[Token], found: Found, source: Source) -> Meant | Non
             return Meant(previous, 'Put texts in double quotes: `"`.')
         if previous.terminal == "NAME" and not _begins_line(previous, source):
             unit = found.back(2) in NUMBERS
-            hint = "Leave the word away, or write a unit right behind its number: `3kg`."
+            hint = "Leave the word away, or write a unit right after its number: `3kg`."
             return Meant(previous, hint) if unit else None
     if previous.terminal == "none" and token.terminal == "(" and _follows(previous, token):
         return Meant(previous, "Write `not any(… for x: T)`.")
@@ -788,7 +788,7 @@ def _line_before(said: list[Token], found: Found, source: Source) -> Meant | Non
     before = found.before[first - 1] if first else None
     signs = OPERATORS | {"not"}
     if before is not None and before.terminal in signs and token.terminal == "STRING":
-        return Meant(before, f"Write a value behind `{before.text}`.")
+        return Meant(before, f"Write a value after `{before.text}`.")
     return None
 
 

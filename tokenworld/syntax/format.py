@@ -103,7 +103,7 @@ class Columns:
             self.comment_column.update(_comment_columns(group))
 
     def _place_all(self) -> None:
-        """Put every token behind the one before it, and `more` lines below their anchors."""
+        """Put every token after the one before it, and `more` lines below their anchors."""
         start = 0
         for number, line in enumerate(self.lines):
             if line.first == line.end:
@@ -227,7 +227,7 @@ class Columns:
     # ---- columns of comments --------------------------------------------------------------
 
     def _comment_groups(self) -> list[list[_Member]]:
-        """The comments behind the tokens of consecutive lines."""
+        """The comments after the tokens of consecutive lines."""
         groups: list[list[_Member]] = [[]]
         for number, line in enumerate(self.lines):
             if line.kind == "comment" or not line.comment or line.blank:

@@ -242,7 +242,7 @@ def may_break(tokens: list[Token], shape: Shape, index: int) -> bool:
 
 
 def _names_type(tokens: list[Token], index: int) -> bool:
-    """Whether a token is the type behind the colon of a declaration, which stays with it."""
+    """Whether a token is the type after the colon of a declaration, which stays with it."""
     return tokens[index].terminal == "TYPE" and tokens[index - 1].terminal == ":"
 
 
@@ -276,7 +276,7 @@ class Line:
     """The tokens `first:end` on one line, `indent` blanks in, or a comment of its own.
 
     `more` lines go on with the statement above; their place is settled later. `comment` is what
-    stands behind the tokens, or the whole of a comment line.
+    stands after the tokens, or the whole of a comment line.
     """
 
     kind: LineKind

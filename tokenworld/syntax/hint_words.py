@@ -54,7 +54,7 @@ STEPS: Final = frozenset({"given", "random", "when", "then", "always", "never", 
 
 @frozen
 class Found:
-    """An unexpected token: the item's tokens before it, and the one behind it."""
+    """An unexpected token: the item's tokens before it, and the one after it."""
 
     tables: Tables
     before: list[Token]
@@ -287,7 +287,7 @@ _DESCRIBE: Final = 'Write `describe x: T { say "…" }`.'
 _FLAGS: Final = "type|function|scratch|param|table"
 _LINES: Final = "world|object"
 
-# Item, the tokens before, the token and the one behind it, what must be expected, the hint. `|` is
+# Item, the tokens before, the token and the one after it, what must be expected, the hint. `|` is
 # between alternatives, which are terminals or texts; nothing fits everything. Needs that end in `!`
 # are all that is expected.
 _ROWS: Final[tuple[tuple[str, str, str, str, str], ...]] = (
@@ -303,7 +303,7 @@ _ROWS: Final[tuple[tuple[str, str, str, str, str], ...]] = (
     ("unit", "NAME", ",", "", "Write a `unit` for each."),
     ("unit", "NAME", ":", "", "Write `=` and what one of it is: `unit km = 1000m`."),
     ("unit", "=", "NAME", "", "Write a number before the unit: `unit km = 1000m`."),
-    ("unit", "NUMBER", "NAME", "", "Write the unit right behind its number: `1000g`."),
+    ("unit", "NUMBER", "NAME", "", "Write the unit right after its number: `1000g`."),
     # types and their attributes
     ("type", "type TYPE", "=", "{",
      "Leave the `=` away: `type A { x: T }`; a choice is an `enum E { a, b }`."),
@@ -316,7 +316,7 @@ _ROWS: Final[tuple[tuple[str, str, str, str, str], ...]] = (
      "Leave the word away: `x: T`, or `x: T?` if it may be `none`."),
     ("type", ":", "NAME TYPE", "TYPE NUMBER",
      "Leave the word away: `x: T`, or `x: T?` if it may be `none`."),
-    ("type", ":", "? TYPE", "TYPE", "Write the question mark behind the type: `x: T?`."),
+    ("type", ":", "? TYPE", "TYPE", "Write the question mark after the type: `x: T?`."),
     ("type", ":", "[ TYPE", "TYPE", NO_LIST),
     ("type", ":", "( NUMBER", "TYPE", RANGE),
     ("type", ":", "(", "TYPE", "Write an attribute for each value: `x: 0 to 9  y: 0 to 9`."),
@@ -346,7 +346,7 @@ _ROWS: Final[tuple[tuple[str, str, str, str, str], ...]] = (
     (_FLAGS, "TYPE", "*", "=", NO_LIST),
     (_FLAGS, "clamped|unique|nested|ordered", "NUMBER|STRING|true|false|none", "=",
      "Write `=` before the value: `= 3`."),
-    (_FLAGS, ":|= NUMBER", "NAME", "to", "Write the unit right behind its number: `3kg`."),
+    (_FLAGS, ":|= NUMBER", "NAME", "to", "Write the unit right after its number: `3kg`."),
     (_FLAGS, "", "default|defaults|initially|init", "=", "Write `=` before the value: `= 3`."),
     ("function|scratch", "", "{", "=", "Leave the body away: a `derive` computes a value."),
     ("table", "=", "{", "", "Leave the `=` away: the rows stand in braces."),
@@ -381,7 +381,7 @@ _ROWS: Final[tuple[tuple[str, str, str, str, str], ...]] = (
     ("called|scope", "TYPE", "", "=!", "Write `=` before the value."),
     ("", "for NAME", "= NUMBER", "", "Write `n: 0 to 3`."),
     # names, parameters
-    ("", "(|,", "?", "NAME", "Leave the `?` away, and write the type behind a colon: `x: T`."),
+    ("", "(|,", "?", "NAME", "Leave the `?` away, and write the type after a colon: `x: T`."),
     ("", "NAME", "- TYPE|bool|int|(", ":", _TO_TYPE),
     ("", "(|, NAME", "NAME :", ", )", "Put a comma between the parameters."),
     ("", ": TYPE", "NAME :", ", )", "Put a comma between the parameters."),
@@ -389,7 +389,7 @@ _ROWS: Final[tuple[tuple[str, str, str, str, str], ...]] = (
      "Write one name for each parameter: `x: T`."),
     ("", "NAME", "= NAME|NUMBER", ": ,", "Leave the value away: parameters have no default."),
     # headers
-    ("action", "action NAME :", "", "", "Write parentheses behind the name: `action go(x: T) …`."),
+    ("action", "action NAME :", "", "", "Write parentheses after the name: `action go(x: T) …`."),
     ("action", ")|STRING|NUMBER", "=|called|named|aka|text|titled STRING", "as",
      "Write `as` before the words to type."),
     ("action", "", "requires|require|when|if|where|needs|given|provided|precondition|pre", "as",
@@ -429,7 +429,7 @@ _ROWS: Final[tuple[tuple[str, str, str, str, str], ...]] = (
     ("phase", "NAME", "-|>|<", "", "Write a `phase` for each, in their order."),
     ("phase", "NAME", "after|before|then|follows|precedes", "",
      "Leave it away: phases run in the order of their lines."),
-    ("actor", "NAME", "is|=|-", ":", "Write the type behind a colon: `actor me: T`."),
+    ("actor", "NAME", "is|=|-", ":", "Write the type after a colon: `actor me: T`."),
     ("actor", "TYPE", "=|{|(", "", "Leave it away: in a world, an object of this type acts."),
     ("actor", "actor", "TYPE", "", "Write a name and a colon before the type: `actor me: T`."),
     ("world", "world NAME", ":", "{", 'Leave the colon away: `world w "Title" { }`.'),
@@ -438,7 +438,7 @@ _ROWS: Final[tuple[tuple[str, str, str, str, str], ...]] = (
     ("world", "reward NUMBER", "if|where|while", "", "Write `when` before the condition."),
     ("", "reward|award|cost|takes", "+", "", "Leave the `+` away."),
     ("world", "world NAME", "=|(|is|begin|do|[", "{",
-     "Write `{` behind the name: the lines of a world stand in braces."),
+     "Write `{` after the name: the lines of a world stand in braces."),
     ("world", "world NAME", "title|called|named", "STRING",
      'Leave the word away: `world w "Title" { }`.'),
     ("world", "world NAME", "NAME", "{", "Write one word, or put the name in backquotes."),
@@ -451,7 +451,7 @@ _ROWS: Final[tuple[tuple[str, str, str, str, str], ...]] = (
     ("", "because|unless", "STRING", "+=", "Write `else` before the text."),
     ("", "else NAME NAME", "STRING", "", 'Write one label: `else label "…"`.'),
     ("", "else NAME", "(|=|,", "STRING",
-     'Write the text right behind the label: `else label "…"`.'),
+     'Write the text right after the label: `else label "…"`.'),
     ("", "", ", STRING", ")",
      'Write `require … else label "…"`, without parentheses around it.'),
     ("", "", ", STRING", "else", "Write `else` before the text."),
@@ -490,10 +490,10 @@ _ROWS: Final[tuple[tuple[str, str, str, str, str], ...]] = (
      "Begin the name of a type with a capital letter, or write `==` for a value."),
     ("", "at", "least|most", "", "Write `>=` or `<=`."),
     ("", "NUMBER to", "NUMBER", "",
-     "Write `x >= 0 and x <= 3`, or `n: 0 to 3` behind `for` or `pick`."),
-    ("", "in NUMBER", "to", "", "Write `n: 0 to 3` behind `for` or `pick`."),
+     "Write `x >= 0 and x <= 3`, or `n: 0 to 3` after `for` or `pick`."),
+    ("", "in NUMBER", "to", "", "Write `n: 0 to 3` after `for` or `pick`."),
     ("", "NUMBER", ". .", "*",
-     "Write `n: 0 to 3` behind `for` or `pick`, or compare: `x >= 0 and x <= 3`."),
+     "Write `n: 0 to 3` after `for` or `pick`, or compare: `x >= 0 and x <= 3`."),
     ("", "for", "each|every|all|any", "", "Leave the word away: `for x: T { … }`."),
     ("", "for each|every|any", "NAME", "", "Leave the word away: `for x: T { … }`."),
     ("", "for", "TYPE NAME|{", "", "Write the name first: `for x: T { … }`."),
@@ -501,7 +501,7 @@ _ROWS: Final[tuple[tuple[str, str, str, str, str], ...]] = (
     ("", "TYPE", "if|when|with|such|while", "where", _WHERE),
     ("action", ": TYPE", "where|when|if|with", ", )",
      'Put the condition into the body: `require … else label "…"`.'),
-    ("law|watch", ": TYPE", "where|when|if|with", ", )", "Put the condition behind `when`."),
+    ("law|watch", ": TYPE", "where|when|if|with", ", )", "Put the condition after `when`."),
     ("", "", "for", "]", "Leave out the brackets: `any(… for x: T)`, `count(x for x: T)`."),
     ("", "NAME|)", "NAME|NUMBER|STRING", ") , .", "Put a comma between the arguments."),
     ("", "NUMBER|STRING|]", "NAME|NUMBER|STRING", ") ,", "Put a comma between the arguments."),
@@ -521,9 +521,9 @@ _ROWS: Final[tuple[tuple[str, str, str, str, str], ...]] = (
     ("", "+= ( NAME", ",", "", "Write `add r(a, b)` for a fact."),
     ("", "-= ( NAME", ",", "", "Write `remove r(a, b)` for a fact."),
     ("scenario", "STRING", "of|for|on|with|:|using", "in!",
-     'Name the world behind the title: `scenario "…" in name { }`.'),
+     'Name the world after the title: `scenario "…" in name { }`.'),
     ("scenario", "because", ":|=|is|(", "",
-     "Write the label right behind the word: `refused because label`."),
+     "Write the label right after the word: `refused because label`."),
     ("scenario", "then NAME", "because", "", "Write `refused because label`."),
     ("scenario", "then|always|never", "{", "",
      "Leave the braces away, and put commas between the checks."),
@@ -533,7 +533,7 @@ _ROWS: Final[tuple[tuple[str, str, str, str, str], ...]] = (
     ("scenario", "then NAME", "within", "",
      "Write `winnable within 4`, or `within 3` before a condition."),
     ("scenario", "refused", "(|:|=", "", "Write `refused because label`."),
-    ("scenario", "when NAME", ":", "", "Write who acts behind it: `when go(x) by anna`."),
+    ("scenario", "when NAME", ":", "", "Write who acts after it: `when go(x) by anna`."),
     ("scenario", "then assert|that|expect|check", "NAME", "", "Leave the word away."),
     ("", "let NAME", ".|(|[", "=!", "Leave `let` away: `x.f = …` changes a value."),
     ("", "let mut|var|const|val|mutable", "NAME", "=!", "Leave the word away: `let x = …`."),
@@ -585,7 +585,7 @@ _ROWS: Final[tuple[tuple[str, str, str, str, str], ...]] = (
     (_LINES, "NAME", "and", ",", "Put a comma between the names."),
     (_LINES, "NAME", ".|[|*", ": ,", "Declare each object by its name: `object a, b: T`."),
     (_LINES, "TYPE", "=|:", "aka",
-     "Write the values right behind the type: `object x: T { f = … }`."),
+     "Write the values right after the type: `object x: T { f = … }`."),
     (_LINES, "TYPE", ", object|goal|lose|setup", "aka",
      "Remove the comma: lines need no separators."),
     (_LINES, "TYPE", ", NAME", "aka", "Write an `object` for each type, or `object a, b: T`."),
@@ -595,14 +595,14 @@ _ROWS: Final[tuple[tuple[str, str, str, str, str], ...]] = (
     (_LINES, "", ". NAME", "NAME }", "Write the attribute without the point: `{ at = hall }`."),
     (_LINES, "NAME", ".", "=!", "Write the attribute alone: `{ at = hall }`."),
     ("world", "score", "", "=!", "Write `score = …`."),
-    (_LINES, "NUMBER NAME", "}|NAME", "=!", "Write the unit right behind its number: `3kg`."),
+    (_LINES, "NUMBER NAME", "}|NAME", "=!", "Write the unit right after its number: `3kg`."),
     (_LINES, "NAME", "-|<|is|NAME|NUMBER|STRING|true|false|none", "=!", _FIELD),
     ("", "create NAME : TYPE { NAME", ":", "=!", _FIELD),
     ("world", "", "let|var|const|new", "goal", "Write `object x: T { f = … }`."),
     ("world", "", "NAME ,", "goal", "Write `object a, b: T`."),
     ("world", "", "-|*|+", "goal", "Leave the sign away: each line begins with a word."),
     ("world", "", ":|,|then|else|say|says STRING", "STRING",
-     'Write the text right behind the condition: `goal name: … "…"`.'),
+     'Write the text right after the condition: `goal name: … "…"`.'),
     ("world", "turns", "NUMBER|=|:|[", "", "Name who acts: `turns a, b`."),
     ("world", "time", "", "passes!", "Write `time passes always`, or `time passes executed`."),
     ("world", "setup", "", "{!", "Put the changes in braces: `setup { … }`."),
@@ -613,7 +613,7 @@ _ROWS: Final[tuple[tuple[str, str, str, str, str], ...]] = (
     ("scenario", "when action|call|do", "NAME", "given", "Leave the word away: `when take(x)`."),
     ("scenario", "when NAME", "NAME|takes|has|NUMBER", "given", _INTENT),
     ("scenario", "when", "[|(|{", "", "Write a `when` for each, with a call or the words to type."),
-    ("scenario", "random", "", "NUMBER!", "Write a number behind it: `random 7`."),
+    ("scenario", "random", "", "NUMBER!", "Write a number after it: `random 7`."),
     ("scenario", "because", "STRING", "",
      "Write the label without quotes: `refused because label`."),
     ("scenario", "refused", "STRING|NAME|with", "because", "Write `refused because label`."),
@@ -631,7 +631,7 @@ _ROWS: Final[tuple[tuple[str, str, str, str, str], ...]] = (
     ("scenario", "", "setup|init|initially", "given", "Write `given { … }`."),
     # anywhere
     ("", "", ":", "then", "Write `then`: `if … then … else …`."),
-    ("", "NAME", "", "=!", "Write `=` and a value behind the name."),
+    ("", "NAME", "", "=!", "Write `=` and a value after the name."),
     ("", "NUMBER", "", "=!", "Write `=` and a value."),
 )  # fmt: skip
 
@@ -673,7 +673,7 @@ def _is_behind(found: Found, before: str) -> bool:
 
 
 def _is_token(found: Found, spec: str) -> bool:
-    """Whether the unexpected token fits, and the one behind it where the row names one."""
+    """Whether the unexpected token fits, and the one after it where the row names one."""
     if not spec:
         return True
     word, _, behind = spec.partition(" ")

@@ -66,7 +66,7 @@ def part(found: Found) -> str | None:
     if terminal == "of" and "in" in found.expected and item != "scenario":
         return "Write `in`: `for x in … { }`."
     if terminal in ("else", "or") and found.change_expected:
-        return f"Put `{terminal}` behind the `}}` of an `if`, `chance` or `pick`."
+        return f"Put `{terminal}` after the `}}` of an `if`, `chance` or `pick`."
     if terminal in _CHECKS and found.value_expected:
         return f"Let `{terminal}` stand alone, and put commas between the checks."
     if item == "world" and {"goal", "endless"} <= found.expected and found.is_name(found.token):
@@ -91,7 +91,7 @@ def _of_values(found: Found) -> str | None:
         values = " or `{terminal}(a, b)`" if terminal in ("min", "max") else ""
         return f"Write `{terminal}(… for x: T)`{values.format(terminal=terminal)}."
     if before == "." and "NAME" in found.expected and terminal not in found.tables.reserved:
-        return "Write a name behind the point."
+        return "Write a name after the point."
     return None
 
 
@@ -105,7 +105,7 @@ def _of_items(found: Found) -> str | None:
     if item == "edition":
         return "Write `edition 1`."
     if item == "type" and {":", "{"} <= expected:
-        return "Write the parents behind a colon: `type A : B`."
+        return "Write the parents after a colon: `type A : B`."
     if item == "relation" and terminal == ":" and "symmetric" in expected:
         return "Write `function` for a fact with a value: a relation has none."
     if item == "phase" and terminal == "{":
@@ -113,9 +113,9 @@ def _of_items(found: Found) -> str | None:
     if item == "world" and terminal == "STRING" and found.back(1) == "world":
         return f"Write a name before the title: `world home {found.token.text[:40]}`."
     if item in ("param", "function") and terminal == "=" and ":" in expected:
-        return "Write the type of its value behind a colon: `: 0 to 9`."
+        return "Write the type of its value after a colon: `: 0 to 9`."
     if terminal in ("TYPE", "=") and ":" in expected:
-        return "Write the type behind a colon: `x: T`."
+        return "Write the type after a colon: `x: T`."
     return None
 
 
@@ -134,7 +134,7 @@ def number(found: Found) -> str | None:
         return "Write the number out: numbers have no exponents."
     if token.terminal == ".":
         once = "." in previous.text
-        return "Write one point only." if once else "Write a digit behind the point, as in `5.0`."
+        return "Write one point only." if once else "Write a digit after the point, as in `5.0`."
     if token.terminal == "," and found.touches(found.following) and _digits(found):
         return "Leave out the comma: digits stand together, as in `1000`."
     if token.text == "percent":
@@ -155,14 +155,14 @@ def _digit_first(found: Found) -> str | None:
 
 
 def _spaced_unit(found: Found) -> str | None:
-    """A unit behind its number and a blank: it was read as the next statement."""
+    """A unit after its number and a blank: it was read as the next statement."""
     previous = found.previous
     if previous is None or previous.terminal != "NAME" or found.back(2) != "NUMBER":
         return None
     if "+=" not in found.expected or len(previous.text) > 3:
         return None
     shown = f"{found.before[-2].text[:20]}{previous.text}"
-    return f"Write the unit right behind its number: `{shown}`."
+    return f"Write the unit right after its number: `{shown}`."
 
 
 def chained(found: Found) -> str | None:
@@ -208,7 +208,7 @@ def bracket(found: Found) -> str | None:
 
 
 def _braceless(found: Found) -> str | None:
-    """A statement right behind a condition, without braces."""
+    """A statement right after a condition, without braces."""
     if "{" not in found.expected or found.token.terminal == "{":
         return None
     for token in reversed(found.before):
@@ -255,15 +255,15 @@ def _value(found: Found) -> str | None:
     if terminal not in ("}", "{", "else", "then", ")", "]", ",", END, "when", "during"):
         return None
     if before in _CONDITIONS:
-        return f"Write a condition behind `{before}`."
+        return f"Write a condition after `{before}`."
     if before == "then":
         if found.item == "scenario":
-            return "Write what must hold behind `then`, such as `won` or `refused`."
-        return "Write a value behind `then`."
+            return "Write what must hold after `then`, such as `won` or `refused`."
+        return "Write a value after `then`."
     if before in _AMOUNTS and not (before == "or" and found.item != "law"):
-        return f"Write {_AMOUNTS[before]} behind `{before}`."
+        return f"Write {_AMOUNTS[before]} after `{before}`."
     if before in OPERATORS | {"=", "+=", "-=", "not", "else", ":", "was"}:
-        return f"Write a value behind `{before}`."
+        return f"Write a value after `{before}`."
     return None
 
 
@@ -273,7 +273,7 @@ def _of_requirement(found: Found) -> str | None:
     if terminal == ":" and "STRING" in found.expected and found.back(2) == "else":
         return "Remove the colon: the text follows the label."
     if found.back(1) == "else" and "STRING" in found.expected:
-        return 'Write a label and a text behind `else`, as in `else far "Too far."`.'
+        return 'Write a label and a text after `else`, as in `else far "Too far."`.'
     if terminal == "STRING" and "else" in found.expected:
         return "Write `else` before the text."
     return None
@@ -289,7 +289,7 @@ def _text(found: Found) -> str | None:
     if before == "as":
         return 'Put the words to type in quotes: `as "go {x}"`.'
     if before in ("scenario", "quirk", "replay", "start", "says", "legend"):
-        return f'Write a text in quotes behind `{before}`: `{before} "…"`.'
+        return f'Write a text in quotes after `{before}`: `{before} "…"`.'
     return None
 
 
@@ -297,14 +297,14 @@ def _of_item(found: Found) -> str | None:
     """The name, parameters, type or body of an item."""
     before, item, expected = found.back(1), found.item, found.expected
     if "NAME" in expected and len(found.before) == 1 and item in _NAMED:
-        return f"Write a name behind `{item}`."
+        return f"Write a name after `{item}`."
     if "TYPE" in expected and "NAME" not in expected and before in ("type", "enum", "is", ":"):
         what = "a type" if before in ("is", ":") else "a name with a capital letter"
-        return f"Write {what} behind `{before}`."
+        return f"Write {what} after `{before}`."
     if expected == {"("} and len(found.before) <= 3 and found.is_name(found.previous):
-        return "Write parentheses behind the name, `()` if there are no parameters."
+        return "Write parentheses after the name, `()` if there are no parameters."
     if item == "scenario" and expected == {"in"}:
-        return 'Name the world behind the title: `scenario "…" in name { }`.'
+        return 'Name the world after the title: `scenario "…" in name { }`.'
     if item == "watch" and "when" in expected and before == ")":
         return "Write `when` and a condition before the brace."
     if item == "believe" and "weight" in expected:
@@ -312,7 +312,7 @@ def _of_item(found: Found) -> str | None:
     if "to" in expected and expected <= {"to"}:
         return "Write a range, such as `0 to 9`."
     if item in ("function", "param", "scratch") and ":" in expected and "{" not in expected:
-        return "Write the type of its value behind a colon: `: 0 to 9`."
+        return "Write the type of its value after a colon: `: 0 to 9`."
     if item in ("derive", "param") and "=" in expected and found.token.terminal == END:
         return "Write `=` and a value."
     return _of_body(found)
@@ -326,7 +326,7 @@ def _of_body(found: Found) -> str | None:
     if "else" in expected and "require" not in expected and _choosing(found):
         return "Write `else` and the other value."
     if item == "type" and {":", "="} <= expected and found.is_name(found.previous):
-        return "Write the type of the attribute behind a colon: `x: T`."
+        return "Write the type of the attribute after a colon: `x: T`."
     return None
 
 
@@ -358,7 +358,7 @@ def _of_change(found: Found) -> str | None:
     """Advise on a change whose target alone is written, or on a value without one."""
     expected = found.expected
     if "+=" in expected and found.back(1) == ")":
-        return "Write `add` before a fact, `emit` before an event, or `=` and a value behind it."
+        return "Write `add` before a fact, `emit` before an event, or `=` and a value after it."
     if "+=" in expected and found.is_name(found.previous):
         return _CHANGE
     if found.change_expected and found.token.terminal == "STRING":
@@ -414,7 +414,7 @@ def unexpected(source: Source, found: Found) -> Diagnostic:
         last = found.previous
         span = source.span(last.start, last.end)
         message = f"Something is missing{_inside(found.before)}."
-        label = f"expected {expectation(found.tables, found.expected)} behind this"
+        label = f"expected {expectation(found.tables, found.expected)} after this"
     fix = _replacement(source, found)
     return Diagnostic("TW0101", message, span, label=label, hint=advice, related=related, fix=fix)
 
@@ -433,7 +433,7 @@ def _start(found: Found) -> str:
     if token.terminal in ("(", ":"):
         return "Write items such as `type Room` or `action go() { }`; `tw import` reads PDDL."
     if token.terminal in ("symmetric", "acyclic"):
-        return f"Write `{token.text}` behind the parentheses."
+        return f"Write `{token.text}` after the parentheses."
     if token.terminal == "TYPE" and behind == "=":
         return "Write `type T { }`, or `enum E { a, b }`."
     if found.is_name(token) and behind in ("=", ":"):
@@ -453,7 +453,7 @@ def _foreign(source: Source, found: Found, foreign: Meant) -> Diagnostic:
         message = f"Unexpected {describe(token)}{_inside(found.before)}."
     label = "cannot stand here"
     if foreign.brace:
-        message, label = f"A `{{` is missing{_inside(found.before)}.", "expected `{` behind this"
+        message, label = f"A `{{` is missing{_inside(found.before)}.", "expected `{` after this"
     span = source.span(token.start, token.end)
     return Diagnostic("TW0101", message, span, label=label, hint=foreign.hint)
 

@@ -68,7 +68,7 @@ class Tree:
         return any(isinstance(kid, Token) and kid.terminal == terminal for kid in self.kids)
 
     def after(self, terminal: str) -> Kid | None:
-        """The child behind the first token of this terminal."""
+        """The child after the first token of this terminal."""
         kids = self.kids
         for i, kid in enumerate(kids):
             if isinstance(kid, Token) and kid.terminal == terminal:
@@ -76,7 +76,7 @@ class Tree:
         return None
 
     def all_after(self, *terminals: str) -> list[Kid]:
-        """The children behind each token of these terminals, in order."""
+        """The children after each token of these terminals, in order."""
         kids = self.kids
         return [
             kids[i + 1]
@@ -104,7 +104,7 @@ _OPERATORS: Final = {
     "&": "Write `and`.",
     "|": "Write `or`.",
     "!": "Write `not`.",
-    "%": "Write `mod` for a remainder, or put the `%` right behind its number; a name needs none.",
+    "%": "Write `mod` for a remainder, or put the `%` right after its number; a name needs none.",
     ";": "Remove it: statements need no separators.",
     "'": 'Put texts in double quotes: `"`.',
     "\\": "Remove it: an escape belongs inside quotes.",
@@ -193,7 +193,7 @@ def _bad_end(text: str, start: int, end: int, tables: Tables) -> int:
             return close.end()
     position = start + 1
     while position < end and text[position] not in '"`':
-        # A letter behind a bad one is most likely part of the same foreign word.
+        # A letter after a bad one is most likely part of the same foreign word.
         word = text[position].isalnum() and text[start].isalpha()
         if not word and tables.pattern.match(text, position, end):
             break
@@ -331,7 +331,7 @@ class Machine:
                 self._reduce(~action)
 
     def _climb(self, way: tuple[int, int, str]) -> int:
-        """The state behind all `?rule`s that pass a symbol on, one after another.
+        """The state after all `?rule`s that pass a symbol on, one after another.
 
         A name in an expression climbs through a dozen levels of operators; where it comes out
         depends on the two topmost states and the next token only, so it is found once.

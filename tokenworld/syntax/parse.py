@@ -75,12 +75,12 @@ class Splitter:
         return trees, problems
 
     def item_end(self, first: int) -> int | None:
-        """The index behind the item that begins at `first`; None if it has a mistake."""
+        """The index after the item that begins at `first`; None if it has a mistake."""
         tree, stop = self._item(first)
         return stop if isinstance(tree, Tree) else None
 
     def _item(self, first: int) -> tuple[Kid | None, int]:
-        """The item that begins at `first` and the index behind it, or None and the culprit."""
+        """The item that begins at `first` and the index after it, or None and the culprit."""
         machine = Machine(self.tables, "item")
         depth = 0
         for index in range(first, len(self.tokens)):
@@ -186,7 +186,7 @@ class Splitter:
     def _still_open(
         self, brace: Token, token: Token, told: tuple[str, str, str, str]
     ) -> Diagnostic:
-        """A token that cannot stand behind a brace that is still open: see `_NESTED`."""
+        """A token that cannot stand after a brace that is still open: see `_NESTED`."""
         message, label, hint, place = told
         words = {"line": self._line(brace), "token": describe(token)}
         return Diagnostic(
@@ -236,7 +236,7 @@ class Splitter:
         )
 
     def _end_token(self) -> Token:
-        """The end of the file, shown behind the last token."""
+        """The end of the file, shown after the last token."""
         last = self.tokens[-1].end
         return Token(END, "", last, last)
 

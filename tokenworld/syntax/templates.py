@@ -148,7 +148,7 @@ def each_after(read: Read, *terminals: str) -> Build:
 
 
 def each_inside(table: Mapping[str, Build]) -> Build:
-    """A field that holds the trees behind the first brace, built by their kinds."""
+    """A field that holds the trees after the first brace, built by their kinds."""
 
     def build(cx: Context, tree: Tree) -> object:
         kids = iter(tree.kids)
@@ -351,7 +351,7 @@ def _value(
             cx,
             tokens[-1].start,
             tokens[-1].end,
-            f"Unexpected `}}` behind `{word}` in the braces of a text.",
+            f"Unexpected `}}` after `{word}` in the braces of a text.",
             "expected `(`",
             f"`{word}` is a reserved word: write it in backquotes to use it as a name.",
         )

@@ -247,7 +247,7 @@ def explain_stages(target: str | None, out: Output) -> int:
 
 
 def _rule_of(target: str | None) -> tuple[Loaded, str, str] | None:
-    """`FILE:rule` taken apart; a world's name behind the colon is no rule."""
+    """`FILE:rule` taken apart; a world's name after the colon is no rule."""
     from tokenworld.session.loading import load_program, split_target
 
     path, name = (Path(), None) if target is None else split_target(target)

@@ -435,7 +435,7 @@ def replayed(
 ) -> Replayed:
     """Play a history again and check its records from the one with the number ``first`` on.
 
-    ``states`` are stored whole states by the records that they lie behind: they are checked too.
+    ``states`` are stored whole states by the records that they lie after: they are checked too.
     """
     return _Player(world, ticks, first, say, states or {}).play(seed, snapshot)
 
@@ -526,7 +526,7 @@ class _Player:
 
     def _narrated(self, place: int, records: Sequence[Record], before: State, after: State) -> None:
         """Hold what a narrator told of an intent, which ended with the record at a place, against
-        the state behind it."""
+        the state after it."""
         known, plain = self._found.checks.get(place), self._plain
         prose = self._ticks[place - 1].prose if known is not None else None
         if known is None or plain is None or prose is None:

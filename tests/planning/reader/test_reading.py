@@ -74,7 +74,7 @@ def test_a_mistake_is_told_at_its_place(before: str, after: str, wanted: str) ->
     ("before", "after", "what"),
     [
         ("(:predicates", "(:constants c - (either block table)) (:predicates",
-         "`either` in another place than behind a variable or a type"),
+         "`either` in another place than after a variable or a type"),
         ("- block) (on", "- (either block object)) (on", "`either` with `object`"),
         ("(:action lift", "(:process lift", "A process"),
         ("(:action lift", "(:event lift", "An event"),

@@ -1,4 +1,4 @@
-"""``(either a b)`` behind a variable becomes a type above the two, and goes out as it was."""
+"""``(either a b)`` after a variable becomes a type above the two, and goes out as it was."""
 
 from __future__ import annotations
 

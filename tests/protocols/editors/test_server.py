@@ -131,7 +131,7 @@ async def client(lsp_client: LanguageClient) -> AsyncIterator[None]:
 
 @pytest_asyncio.fixture(loop_scope="module")
 async def editor(client: LanguageClient, tmp_path: Path) -> AsyncIterator[Editor]:
-    """An editor that shows one folder; its texts are closed behind the test."""
+    """An editor that shows one folder; its texts are closed after the test."""
     folder = [lsp.WorkspaceFolder(uri=tmp_path.as_uri(), name="project")]
 
     def show(added: list[lsp.WorkspaceFolder], removed: list[lsp.WorkspaceFolder]) -> None:

@@ -81,7 +81,7 @@ async def test_a_rule_is_shown_then_written_and_the_words_are_tried_again(
         await enter(pilot, "polish the robot")
         await pilot.press("f11")
         await until(pilot, lambda: 'action polish(t: Toy) as "polish {t}" {' in details(own))
-        assert "This goes behind the rules of `attic.tw`." in details(own)
+        assert "This goes after the rules of `attic.tw`." in details(own)
         assert file.read_text(encoding="utf-8") == before
         await pilot.press("enter")
         await until(pilot, lambda: own.game.session.moments[-1].asked == "polish robot")

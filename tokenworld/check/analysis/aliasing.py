@@ -108,7 +108,7 @@ class Knowledge:
         return replace(inner, varying=self.varying | names)
 
     def closed(self, loop: m.For, names: Mapping[str, str]) -> Knowledge:
-        """The same behind a loop, whose variables go by other names from here on."""
+        """The same after a loop, whose variables go by other names from here on."""
         binders = tuple(
             replace(binder, name=names[binder.name], domain=_domain(binder.domain, names))
             for binder in loop.binders

@@ -346,7 +346,7 @@ def check_proofs(draft: Draft) -> None:
             what = f"`{breach.rule}` breaks {line} whenever it gets here: {breach.how}."
             hint = "Change the rule so that it keeps the line."
             if proof.kind == "conserve":
-                hint = f"Name `{breach.rule}` behind `except`, or move the amount with `transfer`."
+                hint = f"Name `{breach.rule}` after `except`, or move the amount with `transfer`."
             related = (Related(proof.span, "what it breaks"),)
             draft.tell("TW0506", what, breach.span, "breaks it", hint, related)
 

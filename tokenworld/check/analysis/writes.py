@@ -130,7 +130,7 @@ def _given(effect: m.Effect) -> Iterator[Write]:
 
 
 def _branch(body: m.Body, inner: _Path) -> list[Write]:
-    """The changes that may have been made behind a branch."""
+    """The changes that may have been made after a branch."""
     before = len(inner.writes)
     _body(body, inner)
     draws = any(map(is_drawn, effects_in(body)))
@@ -241,7 +241,7 @@ def _across(loop: m.For, writes: list[Write], across: Knowledge, path: _Path) ->
 
 
 def _leave(loop: m.For, writes: list[Write], path: _Path) -> None:
-    """Behind a loop its variables have names of their own: the next loop may use them again."""
+    """After a loop its variables have names of their own: the next loop may use them again."""
     names = {binder.name: f"{binder.name} of {loop.span.start}" for binder in loop.binders}
     path.known = path.known.closed(loop, names)
     for write in writes:
@@ -359,7 +359,7 @@ def _complete(
     for fluent in _needed(of, draft):
         if fluent.id not in given or given[fluent.id].op != "=":
             what = f"{shown} is created without `{fluent.name}`."
-            hint = f"Write `{{ {fluent.name} = … }}` behind it, or make the attribute optional."
+            hint = f"Write `{{ {fluent.name} = … }}` after it, or make the attribute optional."
             related = (Related(fluent.span, "it is never `none`"),)
             draft.tell("TW0602", what, span, "value missing", hint, related)
 

@@ -112,7 +112,7 @@ def _belief(item: syn.BelieveDecl, draft: Draft) -> Iterator[_Guessed]:
 
 
 def _named(step: syn.Let, ctx: Context, lets: dict[str, m.Term]) -> Context:
-    """The context behind a `let`, whose value takes the place of its name. It draws nothing."""
+    """The context after a `let`, whose value takes the place of its name. It draws nothing."""
     found, ctx = check_effects((step,), ctx, "rule")
     for one in found:
         assert isinstance(one, m.Let)
@@ -201,7 +201,7 @@ def _guess(step: syn.Guess | syn.GuessEach, ctx: Context) -> _Guess:
     if step.otherwise is not None:
         rest = _weight(check(step.otherwise, ctx), ctx, "weight of `else`")
     if not isinstance(row, Row):
-        what, hint = "`else` stands behind what `for` lists.", "Write `value: weight for …`."
+        what, hint = "`else` stands after what `for` lists.", "Write `value: weight for …`."
         ctx.draft.stop("TW0203", what, step.outcome.span, "no value", hint)
     return _Guess(target, (replace(row, binders=binders, where=where),), rest)
 

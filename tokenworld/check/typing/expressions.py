@@ -514,7 +514,7 @@ def _behind_dot(
 
 
 def _member_behind(base: m.Term, name: syn.Name, ctx: Context) -> tuple[m.Fluent | None, m.Term]:
-    """The member behind a dot, with its base as the type that has it: one of several, maybe."""
+    """The member after a dot, with its base as the type that has it: one of several, maybe."""
     found = find_member(ctx.draft, base.type, name.value)
     if found is None:
         for kind in ctx.further(base):
@@ -671,7 +671,7 @@ def _binder(node: syn.Binder, ctx: Context) -> m.Binder:
 def check_where(
     where: syn.Where, ctx: Context
 ) -> tuple[tuple[m.Binder, ...], m.Term | None, Context]:
-    """Binders, their condition, and the place behind it (narrowed by the condition)."""
+    """Binders, their condition, and the place after it (narrowed by the condition)."""
     binders, inner = check_binders(where.binders, ctx)
     if where.condition is None:
         return binders, None, inner

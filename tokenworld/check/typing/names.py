@@ -1,4 +1,4 @@
-"""Names: members of types behind a dot, facts, objects, enum members, steps on the grid.
+"""Names: members of types after a dot, facts, objects, enum members, steps on the grid.
 
 Nothing here checks expressions: `expressions` looks names up here (language.md §1, §3, §12).
 """
@@ -59,7 +59,7 @@ def _has_end(draft: Draft, fluent: m.Fluent, type_name: str) -> bool:
 
 
 def wrong_type(base: m.Term, name: syn.Name, ctx: Context) -> NoReturn:
-    """Report a name behind the dot that the type of the base does not have."""
+    """Report a name after the dot that the type of the base does not have."""
     draft, kind = ctx.draft, base.type
     if not isinstance(kind, m.ObjectType):
         what = f"`{ctx.quoted(base)}` is {show_type(kind)}, which has no attributes."

@@ -133,7 +133,7 @@ def _instead_of_call(name: syn.Name, ctx: Context) -> str:
     if name.value in ctx.draft.events:
         return "Write `emit` before an event."
     if fact_named(name, ctx) is not None:
-        return "Write `add` before a fact, or `=` and a value behind it."
+        return "Write `add` before a fact, or `=` and a value after it."
     attributes = (one for one in ctx.draft.fluents.values() if one.fluent_kind == "attribute")
     if any(one.name == name.value for one in attributes):
         return f"Write `x.{name.value} = …` to change an attribute."
@@ -409,7 +409,7 @@ def _speech(node: syn.Emit | syn.Say | syn.Show | syn.Reward, here: _Here) -> m.
 
 
 def _behind(here: _Here) -> Context:
-    """The place of prose: a rule speaks on the state behind its body."""
+    """The place of prose: a rule speaks on the state after its body."""
     return here.ctx if here.place in ("watch", "describe") else here.ctx.other_state()
 
 
@@ -518,7 +518,7 @@ def inlined(effect: NamedEffect, args: tuple[m.Term, ...], suffix: str, draft: D
     """The changes of an effect for these arguments, by value.
 
     An argument that is a name stands wherever its parameter stood; any other is named by a `let`
-    first. ``suffix`` is put behind the names of the effect's own locals, so that none of them
+    first. ``suffix`` is put after the names of the effect's own locals, so that none of them
     hides a name of the calling body.
     """
     names: dict[str, m.Term] = {}

@@ -83,7 +83,7 @@ class Wants:
 class Teller(StatementVisitor[Env, Env]):
     """Runs the bodies of one rule (its ``lot`` numbers the draws) and notes their changes.
 
-    A statement makes the environment behind it."""
+    A statement makes the environment after it."""
 
     def __init__(self, words: Words, wants: Wants, lot: Lot) -> None:
         self.words, self.wants, self.lot = words, wants, lot

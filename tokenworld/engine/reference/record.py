@@ -425,7 +425,7 @@ def requires(words: Words, action: Action, env: Env) -> int | None:
 
 
 def _named(words: Words, let: Let, env: Env) -> Env:
-    """The environment behind a let among the requires; nothing is drawn there."""
+    """The environment after a let among the requires; nothing is drawn there."""
     assert isinstance(let.value, Term)
     return env.bind(let.names[0], words.term(let.value, env))
 

@@ -150,7 +150,7 @@ class Words(Terms):
 
 
 class _Spoken(StatementVisitor[Env, Env]):
-    """Gathers the lines of a body that only speaks; a statement makes the environment behind it."""
+    """Gathers the lines of a body that only speaks; a statement makes the environment after it."""
 
     def __init__(self, words: Words) -> None:
         self.words = words

@@ -270,7 +270,7 @@ class Tick:
     # ---- turns --------------------------------------------------------------------------------
 
     def _closes(self) -> bool:
-        """Whether nobody who lives comes behind the actor in this round."""
+        """Whether nobody who lives comes after the actor in this round."""
         kinds = self.row.S[KINDS]
         return not any(kinds[one] is not None for one in self.of.actors[self.seat + 1 :])
 

@@ -311,7 +311,7 @@ class Terms(TermVisitor[Env[V], V]):
         return algebra.lift(("arithmetic", "mod"), arithmetic("mod"), moved, size)
 
     def _clocked(self, op: Literal["==", "<", "<="], term: core.Call, env: Env[V]) -> V | None:
-        """``tick() + c`` compared with a constant, by a clock that stops behind it; else ``None``.
+        """``tick() + c`` compared with a constant, by a clock that stops after it; else ``None``.
 
         For ticks above the constant the result is the same.
         """

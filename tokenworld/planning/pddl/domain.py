@@ -179,7 +179,7 @@ def _one(
 
 
 def _held(body: Effects, own: int) -> Iterator[tuple[str, tuple[int | Fixed, ...]]]:
-    """The slots whose values the parameters behind the action's ``own`` ones are."""
+    """The slots whose values the parameters after the action's ``own`` ones are."""
     words, names = body.terms.words, [one.name for one in body.params]
     fluents = {spelled: key for key, spelled in words.fluents.items()}
     slots = {one.text: slot for slot, one in body.pins.items() if one is not None}

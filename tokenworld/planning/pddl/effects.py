@@ -151,7 +151,7 @@ class Script:
         return self._taken[len(self._sizes) - 1]
 
     def following(self) -> Script | None:
-        """The next one in written order; ``None`` behind the last."""
+        """The next one in written order; ``None`` after the last."""
         last = max((at for at, taken in enumerate(self._taken) if taken + 1 < self._sizes[at]),
                    default=None)  # fmt: skip
         if last is None:
@@ -210,7 +210,7 @@ _Values = Mapping[str, tuple[Typed, tuple[str, ...]]]
 
 
 def _values_of(asked: Expr, valued: Container[Expr], pins: Pins) -> _Values:
-    """The variables of an `exists` with the slots whose values they are, each behind those that its
+    """The variables of an `exists` with the slots whose values they are, each after those that its
     slot names; nothing where one is no such value. Slots that have a name already come first."""
     if not (isinstance(asked, tuple) and asked[:1] == ("exists",)):
         return {}
@@ -607,7 +607,7 @@ class Effects:
 
 
 def _extent(names: tuple[str, ...], rest: core.Body) -> core.Body:
-    """The statements that depend on a draw: the choice right behind it, or all that follow."""
+    """The statements that depend on a draw: the choice right after it, or all that follow."""
     if rest and isinstance(rest[0], core.If) and not mentions(rest[1:], names):
         return rest[:1]
     return rest

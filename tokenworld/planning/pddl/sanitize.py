@@ -60,7 +60,7 @@ class _Taken:
         self._taken = set(RESERVED)
 
     def give(self, name: str, kind: str) -> str:
-        """A free name close to this one: with its kind behind, then with a number."""
+        """A free name close to this one: with its kind after, then with a number."""
         plain = _plain(name, kind)
         word, number = plain, 2
         while word in self._taken:

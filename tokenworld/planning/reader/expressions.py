@@ -93,7 +93,7 @@ class Parts:
         raise self.faults.unexpected(message, item.span, "Write a name with `?` before it.")
 
     def exactly(self, item: Group, count: int, what: str) -> tuple[Item, ...]:
-        """The parts behind the head, of which there must be so many."""
+        """The parts after the head, of which there must be so many."""
         parts = item.items[1:]
         if len(parts) != count:
             message = f"`{item.head}` takes {what}, and {len(parts)} given."
@@ -107,7 +107,7 @@ class Parts:
     def typed(
         self, items: Sequence[Item], *, variables: bool, types: bool = False
     ) -> tuple[Typed, ...]:
-        """``?a ?b - t ?c``: the type after ``-`` is that of all names since the last one; behind
+        """``?a ?b - t ?c``: the type after ``-`` is that of all names since the last one; after
         ``variables`` and ``types`` it may be an `either`."""
         found: list[Typed] = []
         waiting: list[Word] = []
@@ -131,12 +131,12 @@ class Parts:
         return tuple(found)
 
     def type_name(self, item: Item | None, place: Span, *, union: bool = False) -> Word:
-        """The type behind ``-``; ``union``: it may be ``(either a b)``."""
+        """The type after ``-``; ``union``: it may be ``(either a b)``."""
         if isinstance(item, Group) and item.head == "either":
             if union:
                 return self._choice(item)
             hint = "Declare a type above these and use it."
-            what = "`either` in another place than behind a variable or a type"
+            what = "`either` in another place than after a variable or a type"
             raise self.faults.unsupported(what, item.span, hint)
         if item is None:
             raise self.faults.unexpected("A type is missing after `-`.", place, "Write a type.")
@@ -146,7 +146,7 @@ class Parts:
         """The union of some types; that of one type is the type."""
         parts = tuple(self.name(part, "type", item.span) for part in item.items[1:])
         if not parts:
-            what, hint = "`either` names no type.", "Write two types behind it."
+            what, hint = "`either` names no type.", "Write two types after it."
             raise self.faults.unexpected(what, item.span, hint)
         for part in parts:
             if part.key == ROOT:

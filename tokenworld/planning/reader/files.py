@@ -196,7 +196,7 @@ class _FileReader(Trajectories):
     def framed(
         self, source: Source, kind: str, otherwise: str
     ) -> tuple[Word, tuple[Item, ...]] | None:
-        """The name of the file's ``kind`` (``domain``, ``problem``) and the sections behind it.
+        """The name of the file's ``kind`` (``domain``, ``problem``) and the sections after it.
 
         ``None`` where the text is something else; ``otherwise`` is what to do then.
         """
@@ -231,7 +231,7 @@ def _define(items: tuple[Item, ...], source: Source, faults: Faults) -> tuple[Gr
     if not isinstance(head, Group) or head.head not in ("domain", "problem"):
         what = "`(domain name)` or `(problem name)` is missing."
         span = first.items[0].span if head is None else head.span
-        faults.tell("TW0101", what, span, hint="Write it right behind `define`.")
+        faults.tell("TW0101", what, span, hint="Write it right after `define`.")
         return None
     return first, head
 
@@ -582,7 +582,7 @@ def _derived_key(rule: Group) -> str:
 
 
 def _arguments(rule: Group) -> Iterator[Word]:
-    """The names behind the heads of the lists inside a rule, from the last one on."""
+    """The names after the heads of the lists inside a rule, from the last one on."""
     waiting = [part for part in rule.items if isinstance(part, Group)]
     while waiting:
         for part in waiting.pop().items[1:]:
@@ -788,6 +788,6 @@ def _kind_key(one: Typed) -> str:
 def read_problem(source: Source, domain: Domain, faults: Faults) -> Problem | None:
     """The problem of a text as written; ``None`` where it cannot be used."""
     reader = _ProblemReader(faults, domain)
-    frame = reader.framed(source, "problem", "Name the problem file behind the domain.")
+    frame = reader.framed(source, "problem", "Name the problem file after the domain.")
     problem = None if frame is None else reader.read(*frame)
     return None if has_errors(faults.found) else problem

@@ -230,7 +230,7 @@ class Spelling:
         return self.types.get(of.key, of.text)  # one that is unknown was reported
 
     def kind(self, param: Typed) -> str:
-        """``: Block`` behind a name, or nothing; a declared ``object`` is the type of all."""
+        """``: Block`` after a name, or nothing; a declared ``object`` is the type of all."""
         if param.type is None:
             return f": {self.types[ROOT]}" if self.symbols.names_root else ""
         return f": {self.type(param.type)}"

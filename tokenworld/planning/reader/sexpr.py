@@ -30,7 +30,7 @@ _MOST = 40
 
 
 class Skip(Exception):
-    """The part being read is unusable and has been reported; the reader goes on behind it."""
+    """The part being read is unusable and has been reported; the reader goes on after it."""
 
 
 class Faults:

@@ -206,7 +206,7 @@ def _as_written(
 def _rule_lines(
     domain: Domain, problems: tuple[Problem, ...], added: Monitors, real: frozenset[str]
 ) -> Iterator[Line]:
-    """Everything behind the ``pddl`` block: types, constants, facts, functions, actions."""
+    """Everything after the ``pddl`` block: types, constants, facts, functions, actions."""
     symbols, spelling = domain.symbols, domain.spelling
     open_ = _open_fluents(domain, problems)
     sections = [

@@ -3,7 +3,7 @@
 This module needs numba (extra `fast`).
 
 Edges are rows one after the other: those of node n are ``ends[n]`` up to ``ends[n + 1]`` of
-``targets``; nodes behind the last row have none.
+``targets``; nodes after the last row have none.
 """
 
 from __future__ import annotations

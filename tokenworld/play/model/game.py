@@ -120,7 +120,7 @@ class Track:
     def follow(
         self, before: str, command: Command | None, outcomes: Sequence[Outcome], after: str
     ) -> None:
-        """Note a tick, whoever gave it: if it was the plan's next step, go on behind it."""
+        """Note a tick, whoever gave it: if it was the plan's next step, go on after it."""
         position, step = self.position(before), self.next_step(before)
         if position is None or step is None or command != step.command:
             return
@@ -302,7 +302,7 @@ class Game:
     # ---- taking back ------------------------------------------------------------------------
 
     def undo(self) -> bool:
-        """Take back the last command that changed something, and the idle ones behind it."""
+        """Take back the last command that changed something, and the idle ones after it."""
         moments = self.session.moments
         last = next((n for n in range(len(moments) - 1, 0, -1) if _changed(moments[n])), None)
         if last is None:
@@ -450,7 +450,7 @@ class Game:
         return words
 
     def step_texts(self, verdict: Verdict, most: int) -> tuple[str, ...]:
-        """The steps of a plan behind the first, in words; those that speak of what is not there
+        """The steps of a plan after the first, in words; those that speak of what is not there
         yet are shown as calls."""
         known = len(self.session.state.names)
         steps = tuple(zip(verdict.steps, verdict.plan, strict=True))[1:most]

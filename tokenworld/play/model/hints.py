@@ -90,7 +90,7 @@ def hint_lines(
 ) -> Iterator[Line]:
     """The hint for the details pane: the answer, on whose word, and what to do with it.
 
-    ``later`` are the steps behind the next one that are given away, in words.
+    ``later`` are the steps after the next one that are given away, in words.
     """
     match verdict.answer:
         case "winnable":

@@ -67,9 +67,9 @@ class _Stop:
 
 
 class Playback:
-    """A run at one of its places: 0 is its start, n is behind its record n.
+    """A run at one of its places: 0 is its start, n is after its record n.
 
-    An intent that broke off a long action has two records: one can stand behind both of them only.
+    An intent that broke off a long action has two records: one can stand after both of them only.
     """
 
     def __init__(self, path: Path, run: Run, ticks: tuple[Tick, ...], start: Session) -> None:
@@ -93,7 +93,7 @@ class Playback:
         return None
 
     def go(self, place: int, cancel: Callable[[], bool] = lambda: False) -> int:
-        """Stand at a place, or at the next one behind it; where one stands then.
+        """Stand at a place, or at the next one after it; where one stands then.
 
         Raises `Failure` TW1105 where the run does not play again as it is stored; then one stands
         before the record that differs.
@@ -129,7 +129,7 @@ class Playback:
         return own
 
     def _on(self, at: int) -> int:
-        """Play the next intent; the place behind it."""
+        """Play the next intent; the place after it."""
         session, tick = self.session, self.ticks[at]
         session.moments = [Moment(self._stops[at].state, "", (), None, 0)]
         outcomes = again(session, tick)

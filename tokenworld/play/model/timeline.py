@@ -153,7 +153,7 @@ class Timeline:
             return False
         self.jump(line[len(line) - len(gone) - 1])
         top = {node.number for node in gone}
-        for node in self.nodes:  # a node comes behind its parent
+        for node in self.nodes:  # a node comes after its parent
             if node.number in top or node.parent in self._forgotten:
                 self._forgotten.add(node.number)
         return True

@@ -162,7 +162,7 @@ _WRITE = link("screen.accept", "Write it and try again Enter")
 
 
 class TrialReady(Message):
-    """A new action for words, tried behind the rules; ``None`` where they make no phrase."""
+    """A new action for words, tried after the rules; ``None`` where they make no phrase."""
 
     def __init__(self, asked: str, found: Trial | Failure | None) -> None:
         super().__init__()
@@ -203,7 +203,7 @@ def trial_lines(found: Trial, glyphs: Glyphs) -> Iterator[Line]:
     """The new action, where it is written, and what the checker says about it."""
     place = "no file" if found.source.path is None else found.source.path.name
     if found.clean:
-        yield line(f"{glyphs.executed} This goes behind the rules of `{place}`.", "good")
+        yield line(f"{glyphs.executed} This goes after the rules of `{place}`.", "good")
     else:
         yield line(f"{glyphs.refused} This does not check, so it is not written.", "bad")
     for one in found.stub.params:

@@ -374,7 +374,7 @@ _EXPORTS: tuple[tuple[str, str, Form], ...] = (
     ("export: records", "Every outcome, as JSON lines", "jsonl"),
     ("export: plan", "What was done, as calls", "plan"),
     ("export: script", "Everything that was asked", "script"),
-    ("export: save this as a test", "A scenario, behind the rules of the world", "scenario"),
+    ("export: save this as a test", "A scenario, after the rules of the world", "scenario"),
     ("export: picture", "The screen as SVG", "svg"),
 )
 

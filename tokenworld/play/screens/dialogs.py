@@ -135,7 +135,7 @@ _TOLD: dict[Form, tuple[str, str]] = {
     "jsonl": ("Records", "JSON lines, one for each outcome"),
     "plan": ("Plan", "what was done, as calls"),
     "script": ("Script", "everything that was asked"),
-    "scenario": ("Test", "a scenario, put behind the rules of the world"),
+    "scenario": ("Test", "a scenario, put after the rules of the world"),
     "svg": ("Picture", "the screen as SVG"),
 }
 _ENDINGS: dict[Form, str] = {
@@ -164,7 +164,7 @@ def suggested(session: Session, form: Form) -> str:
 def save(session: Session, form: Form, path: Path, picture: str) -> str:
     """Write the game to a file and say so; ``picture`` is the screen as SVG.
 
-    A scenario is put behind what the file holds, if the file still checks with it. Nothing is
+    A scenario is put after what the file holds, if the file still checks with it. Nothing is
     overwritten: raises `Failure` with TW0001 where a file exists or cannot be written.
     """
     if form == "scenario":

@@ -78,7 +78,7 @@ def operator_lines() -> Iterator[Line]:
 
 
 def prompt(session: Session, waiting: int = 0) -> Content:
-    """``> ``, behind the name of who acts where several do, and the number of pasted lines that
+    """``> ``, after the name of who acts where several do, and the number of pasted lines that
     wait."""
     told = acting(session) or ""
     told += f" +{waiting}" if waiting else ""

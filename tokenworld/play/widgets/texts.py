@@ -244,7 +244,7 @@ class Rows(Generic[LineT]):
         return ends[-1] if ends else 0
 
     def _measured(self, width: int) -> list[int]:
-        """The row behind the last one of each line."""
+        """The row after the last one of each line."""
         if width not in self._ends:
             rows = (_rows(visible(self._text(one)), width) for one in self._lines)
             self._ends[width] = list(accumulate(rows))

@@ -1,7 +1,7 @@
 """Names and keywords that may stand at a place, from the last check that gave a program.
 
 The parser's own automaton reads the text up to the cursor and gives the tokens that may follow.
-Members behind a dot depend on the type of the expression before it: locals have the type that
+Members after a dot depend on the type of the expression before it: locals have the type that
 the item writes; other names are looked up in the program.
 """
 
@@ -60,7 +60,7 @@ _DECLARING: Final = frozenset(
         "world",
     ]
 )
-"""Keywords behind which a new name stands."""
+"""Keywords after which a new name stands."""
 _OF_KIND: Final = {
     "because": "label", "during": "phase", "emit": "event", "emits": "event", "won": "ending",
     "lost": "ending", "except": "rule",
@@ -161,7 +161,7 @@ def _declared(program: m.Program) -> Iterator[Completion]:
         yield from (Completion(one.name, "ending", world.name) for one in world.endings)
 
 
-# ---- behind a dot -----------------------------------------------------------------------
+# ---- after a dot -----------------------------------------------------------------------
 
 
 def _members(program: m.Program, owner: str) -> Iterator[Completion]:

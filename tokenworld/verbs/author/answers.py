@@ -27,7 +27,7 @@ _REPLACE: Final = re.compile(r">{5,9} REPLACE")
 
 @frozen
 class Fence:
-    """A text between fences, and the word behind the first."""
+    """A text between fences, and the word after the first."""
 
     kind: str
     text: str

@@ -54,7 +54,7 @@ def is_sound(text: str) -> bool:
 
 
 def joined(text: str, tests: Sequence[Test]) -> str:
-    """Return the world with the tester's scenarios behind it."""
+    """Return the world with the tester's scenarios after it."""
     if not tests:
         return text.rstrip("\n") + "\n" if text.strip() else ""
     return "\n\n".join((text.rstrip("\n"), _HEAD, *(one.text for one in tests))) + "\n"
@@ -140,7 +140,7 @@ def merged(old: Sequence[Test], new: Iterable[Test]) -> list[Test]:
 
 
 def fitting(text: str, tests: Sequence[Test]) -> tuple[list[Test], list[Dispute]]:
-    """Return the tests that `tw check` accepts behind the world, and those that it does not."""
+    """Return the tests that `tw check` accepts after the world, and those that it does not."""
     good, disputes = list(tests), list[Dispute]()
     while good:
         whole = joined(text, good)

@@ -39,7 +39,7 @@ def unusable(message: str, hint: str) -> Failure:
 
 
 class Transcript:
-    """Writes events behind the ``recorded`` ones, with which it begins.
+    """Writes events after the ``recorded`` ones, with which it begins.
 
     New events go to ``path``; without it the run is a replay, which ends with the recorded
     events.

@@ -316,7 +316,7 @@ def _replayed(run: Path, output: Path | None, out: Output) -> int:
     try:
         result = rounds.author(job)
         if not job.transcript.exhausted:
-            raise unusable("The transcript has events behind its end.", "Name an unchanged one.")
+            raise unusable("The transcript has events after its end.", "Name an unchanged one.")
     except Failure as failure:
         if any(one.code != "TW1302" for one in failure.diagnostics):
             raise

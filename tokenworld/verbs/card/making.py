@@ -1,6 +1,6 @@
 """Make cards: a short description of the language for a model, from texts that tests check.
 
-A card is made of the parts of `docs/language.md` that stand behind a line ``<!-- card: author -->``
+A card is made of the parts of `docs/language.md` that stand after a line ``<!-- card: author -->``
 (its programs are checked by the tests), the index of the standard rules (`rules/README.md`), and
 the corpus of mistakes (`docs/cards/mistakes.toml`).
 """

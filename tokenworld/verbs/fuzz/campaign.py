@@ -58,7 +58,7 @@ def blocks(lines: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def without(lines: Sequence[str], start: int, end: int) -> list[str]:
-    """The lines but for a range; an `else` behind it goes too."""
+    """The lines but for a range; an `else` after it goes too."""
     rest = list(lines[end:])
     while rest and rest[0].strip().startswith(("else", "or ")):
         first = next(b for b in blocks(rest) if b[0] == 0)

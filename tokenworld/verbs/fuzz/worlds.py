@@ -248,7 +248,7 @@ class BodyWriter(Writer):
     # ---- life -------------------------------------------------------------------------------
 
     def _creation(self, place: Place, barred: frozenset[str], rights: Rights) -> list[str]:
-        """A new object, last in a body: nothing may range over its type behind it."""
+        """A new object, last in a body: nothing may range over its type after it."""
         plain = replace(place.unread(barred | self.born_writes), depth=0)
         wrapping = self.one(["plain", "plain", "if", "for"] + ["chance"] * rights.draws)
         lines = self._create(plain, read=wrapping != "for")

@@ -290,7 +290,7 @@ class _Writer:
         return some if head.sign == "+" else _either([some, self._row(rest, kind)])
 
     def _behind(self, parts: tuple[Node, ...], last: Kinds) -> str:
-        """Return the parts of a row behind a token of these kinds."""
+        """Return the parts of a row after a token of these kinds."""
         shown = ""
         for part in parts:
             if isinstance(part, Repeat):
@@ -309,7 +309,7 @@ class _Writer:
         return f" ({self._joined(node.part, self._last(node.part))})*"
 
     def _joined(self, node: Node, last: Kinds) -> str:
-        """Return a node behind a token of these kinds, with the blanks that a word needs first."""
+        """Return a node after a token of these kinds, with the blanks that a word needs first."""
         word, sign = self._shown(node, "w"), self._shown(node, "s")
         if word is not None and self.skips:
             word = f"{'ws1' if 'w' in last else 'ws'} {word}"

@@ -29,7 +29,7 @@ _CALLED = (
 class Symbols:
     """The names of a program. ``calls`` are names with parameters, by their number.
 
-    ``values`` stand alone (objects, members, params, actors), ``members`` behind a dot, ``types``
+    ``values`` stand alone (objects, members, params, actors), ``members`` after a dot, ``types``
     are types, enums and units; ``locals`` are bound in a rule (parameters, `let`, `for`).
     ``cells`` are types whose objects a layout names after their places.
     """

@@ -57,7 +57,7 @@ STEPS: Final[dict[Kind, tuple[_Step, ...]]] = {
     "rows": (_START, _TESTS, _CONFORM, _COVER),
     "free": (_START, _PLAN, _TESTS, _CONFORM, _COVER),
 }  # fmt: skip
-"""The tiers behind `check`, by the kind of the contract."""
+"""The tiers after `check`, by the kind of the contract."""
 
 
 def judge(
@@ -98,7 +98,7 @@ def judge_loaded(
     found: Iterable[Finding] = (),
     say: Say = lambda line: None,
 ) -> Judgement:
-    """The same for a program that is checked: the tiers behind `check`, whose findings are
+    """The same for a program that is checked: the tiers after `check`, whose findings are
     ``found``. ``engines`` are those of its worlds, if they are there already."""
     program, known = loaded.program, engines or {}
     worlds = tuple(

@@ -52,7 +52,7 @@ class Journal:
         """Return the journal of a command about these rows by this version; tell what it keeps."""
         found = cls(path, {"version": __version__, "rows": digest_of(rows), **about})
         if found._kept:
-            out.note(f"going on behind {counted(len(found._kept), 'part')} of `{path}`")
+            out.note(f"resuming after {counted(len(found._kept), 'part')} of `{path}`")
         return found
 
     @property

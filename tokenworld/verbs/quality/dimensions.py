@@ -144,7 +144,7 @@ _TITLES: dict[DimensionId, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Dimension:
-    """One judged dimension. ``text`` is what the scorecard says behind the title.
+    """One judged dimension. ``text`` is what the scorecard says after the title.
 
     ``values`` holds the whole numbers of the formula and its value; ``evidence`` the ticks that
     spoke against the run; ``series`` pairs of a tick and a value, to be drawn.

@@ -425,7 +425,7 @@ class Adapter:
             self._write(state, tick, child, found, names, kept)
 
     def _parts(self, kind: str | None) -> int:
-        """The number of contents of a type that are listed behind it, and not as its contents."""
+        """The number of contents of a type that are listed after it, and not as its contents."""
         return self.mapping.parts.get(self._shown_types.get(kind or "", kind or ""), 0)
 
     def _object(self, state: State, tick: Tick, x: int, names: _Names) -> Shape:
@@ -471,7 +471,7 @@ class _Names(dict[int, str]):
 class _Tree:
     """The holder of each object, by position: each is followed by its contents, in their order.
 
-    The contents of a type with parts begin with these: they stand behind it one by one, then comes
+    The contents of a type with parts begin with these: they stand after it one by one, then comes
     what each holds.
     """
 
@@ -486,7 +486,7 @@ class _Tree:
             raise _Misplaced(f"objects[{end}]", why)
 
     def _walk(self, position: int) -> int:
-        """Place what an object holds; the position behind all of it."""
+        """Place what an object holds; the position after all of it."""
         parts = range(position + 1, position + 1 + self._parts.get(self._type(position), 0))
         end = parts.stop
         if end > len(self._objects):

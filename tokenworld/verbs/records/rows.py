@@ -336,7 +336,7 @@ def _at_once(text: str) -> Recorded:
 
 
 def _object(text: str) -> dict[str, Any]:
-    """One object, from its text behind the first key."""
+    """One object, from its text after the first key."""
     one = _json(f'{{"name": {text}}}')
     if _wrong(one, "objects[0]"):
         raise _Unfit

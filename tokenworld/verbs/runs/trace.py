@@ -120,7 +120,7 @@ class TickTrace:
     """A tick, law by law. ``changes`` are those of the action itself.
 
     ``stopped`` is what discarded the tick, with its code; it carries on from where a phase broke
-    off, or from the checks behind the last one. ``broke_off``: it was in the last phase told of.
+    off, or from the checks after the last one. ``broke_off``: it was in the last phase told of.
     """
 
     tick: int

@@ -16,7 +16,7 @@ __all__ = ["BodyWriter"]
 
 @dataclass
 class BodyWriter(StatementVisitor[Names, Names]):
-    """Writes the statements of one function; each makes the names behind it."""
+    """Writes the statements of one function; each makes the names after it."""
 
     terms: TermWriter
     births: dict[str, list[str]]

@@ -30,7 +30,7 @@ from tokenworld.ground import domain_of
 # ---- Modes ---------------------------------------------------------------------------------------
 # The modes in which the writes of a body may be executed, proved from its reads and writes.
 #
-# - ``direct``: each write goes into the row at once. No slot is read behind it, none written twice.
+# - ``direct``: each write goes into the row at once. No slot is read after it, none written twice.
 # - ``pend``: all values first, then all writes, none of them in a loop. Two writes of one fluent
 #   are compared when they run: where they meet in one slot, the tick is left to the log.
 # - ``log``: writes are collected, merged by slot and committed. Always right.

@@ -505,7 +505,7 @@ class TermWriter(TermVisitor[Names, str]):
 
     def _span(self, binder: core.Binder, read: core.Read, names: Names) -> str | None:
         """The slots that a read may reach by its last argument: the row, the first of them and the
-        one behind their last, and the first value of that argument."""
+        one after their last, and the first value of that argument."""
         slots, last = self.slots, read.args[-1] if read.args else None
         if not isinstance(last, core.Variable) or last.name != binder.name or read.was:
             return None

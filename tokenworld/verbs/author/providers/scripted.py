@@ -31,7 +31,7 @@ class Script:
         """Return the next answer of the role that is asked."""
         left = self._left.get(request.role, [])
         if not left:
-            hint = f"Add an answer behind a line `=== {request.role}`."
+            hint = f"Add an answer after a line `=== {request.role}`."
             raise ProviderFailure(f"has no further answer of the {request.role}", hint)
         return Response(left.pop(0))
 

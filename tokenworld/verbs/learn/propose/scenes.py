@@ -256,7 +256,7 @@ def bounds(values: Iterable[Value]) -> tuple[float, float]:
 
 
 def moved(before: Scene, after: Scene) -> frozenset[int]:
-    """Return the objects that were put behind others: all that do not stand where they stood."""
+    """Return the objects that were put after others: all that do not stand where they stood."""
     found: set[int] = set()
     for holder, now in after.inside.items():
         old = before.inside.get(holder, [])

@@ -50,7 +50,7 @@ class Term:
     """A variable, what attributes lead to from it, or a fluent of variables.
 
     ``base`` names the variable, ``path`` the attributes. ``args`` are the variables of a function
-    ``path[-1]`` that is no attribute; with a base, they come behind what the rest of the path leads
+    ``path[-1]`` that is no attribute; with a base, they come after what the rest of the path leads
     to, as in `exit(me.at, d)`. ``kind`` and ``of`` are those of its value. ``counted`` is a
     type: the term is the number of its objects whose attribute ``path[-1]`` is ``base.path[:-1]``.
     """

@@ -105,7 +105,7 @@ class TextSteps:
 
     def _find_tops(self, state: Recorded) -> None:
         """Note objects that nothing contains: rooms like the first one, or parts of the object
-        that they stand behind."""
+        that they stand after."""
         held = {name for one in state.objects for name in one["contains"]}
         free = [one for one in state.objects[1:] if one["name"] not in held]
         if any(one["type"] == state.objects[0]["type"] for one in free):
