@@ -221,6 +221,18 @@ def test_values_that_an_action_asks_for_or_replaces_are_parameters() -> None:
     )
 
 
+def test_a_value_that_only_some_objects_are_not_is_deleted() -> None:
+    text = """
+type Room
+type Hall : Room
+type Pet { at: Room? }
+action go(p: Pet, r: Room) { require not any(p.at == x for x: Hall)  p.at = r }
+world w { object a: Room  object s: Hall  object c: Pet { at = a }  goal g: c.at == s }
+"""
+    domain = export(world(text)).domain
+    assert "(when (and (at ?p ?room) (not (= ?r ?room))) (not (at ?p ?room)))" in domain
+
+
 def test_only_weak_comparisons_are_written() -> None:
     for text in WORLDS.values():
         domain = export(world(text)).domain

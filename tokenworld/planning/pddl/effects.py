@@ -53,7 +53,7 @@ from tokenworld.planning.pddl.values import (
     number,
 )
 from tokenworld.planning.pddl.words import LiftingError, Vocabulary, sort_of, symbol_type
-from tokenworld.planning.pddl.writes import Place, Write, group, number_effects
+from tokenworld.planning.pddl.writes import Place, Write, absent, group, number_effects
 
 Pins = Mapping[tuple[Expr, ...], Sym | None]
 """Values that the precondition fixes: the atom of a slot without its value, and the value
@@ -175,22 +175,12 @@ def pins_of(words: Vocabulary, known: Iterable[Expr]) -> Pins:
     """The slots whose value a condition names, or whose absence it demands."""
     found: dict[tuple[Expr, ...], Sym | None] = {}
     for fact in known:
-        held = _absent(fact) or fact
+        held = absent(fact, words) or fact
         match held:
             case (str(head), *_, str(value)) if head in words.valued:
                 symbol = Sym(value, words.valued[head]) if held is fact else None
                 found.setdefault(held[:-1], symbol)
     return found
-
-
-def _absent(fact: Expr) -> Expr | None:
-    """The fact ``(f … ?v)`` of ``(not (exists (?v) (f … ?v)))``."""
-    match fact:
-        case ("not", ("exists", (str(var), *_), (str(), *args) as held)):
-            plain = all(isinstance(arg, str) for arg in args)
-            return held if plain and args[-1:] == [var] else None
-        case _:
-            return None
 
 
 def _first_writes(body: core.Body) -> Iterator[core.Write]:

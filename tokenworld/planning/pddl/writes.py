@@ -27,6 +27,7 @@ from tokenworld.planning.pddl.tree import (
     neg,
     rename,
     top_conjuncts,
+    variables,
 )
 from tokenworld.planning.pddl.values import (
     Case,
@@ -180,13 +181,27 @@ def may_meet(
     if names is None:
         return None
     facts = set(alike((*known, *first.place.conds, *other.place.conds), names))
-    return None if any(_refuted(fact, facts) for fact in facts) else names
+    return None if any(_refuted(fact, facts, words) for fact in facts) else names
 
 
-def _refuted(fact: Expr, facts: Collection[Expr]) -> bool:
+def absent(fact: Expr, words: Vocabulary) -> Expr | None:
+    """The fact ``(f … ?v)`` of ``(not (exists (?v) (f … ?v)))``, if ?v may be any value of f."""
+    match fact:
+        case ("not", ("exists", (str(var), *kind), (str(head), *args) as held)):
+            of = words.valued.get(head)
+            plain = of is not None and all(isinstance(arg, str) for arg in args)
+            if not plain or of is None or args[-1:] != [var]:
+                return None
+            any_value = words.types.variable(var, of)[0]
+            return held if variables((any_value,)) == (var, *kind) else None
+        case _:
+            return None
+
+
+def _refuted(fact: Expr, facts: Collection[Expr], words: Vocabulary) -> bool:
     """Whether a negation denies what holds: other facts, ``(= x x)``, or a value of a slot."""
     match fact:
-        case ("not", ("exists", (str(var), *_), (str(), *args) as held)) if args[-1:] == [var]:
+        case _ if held := absent(fact, words):
             return fact[1] in facts or any(one[:-1] == held[:-1] for one in facts)
         case ("not", ("=", one, other)) if one == other:
             return True
