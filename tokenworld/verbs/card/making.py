@@ -23,8 +23,9 @@ MOST_TOKENS: Final = 3_000
 """The greatest number of tokens of a card, three bytes each (`judge.findings.tokens`)."""
 
 LEFT_OUT: Final = (
-    "acyclic", "ask", "believe", "birth", "called", "effect", "learned", "least", "model", "most",
-    "nesting", "once", "pddl", "quirk", "scratch", "sequentially", "uniform",
+    "acyclic", "ask", "at_most_once", "believe", "birth", "called", "effect", "learned", "least",
+    "model", "most", "nesting", "once", "pddl", "quirk", "scratch", "sequentially",
+    "sometime", "sometime_after", "sometime_before", "uniform",
 )  # fmt: skip
 """Keywords that no part of the card for authors shows; the card names them, for none may be used
 as a name by mistake."""
