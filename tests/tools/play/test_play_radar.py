@@ -261,7 +261,8 @@ async def test_it_goes_on_until_what_takes_long_is_done(app: PlayApp) -> None:
         await enter(pilot, "sweep")
         assert "… sweep ▰▱▱ 1 of 3" in screen_text(app)
         await pilot.press("ctrl+g")
-        await until(pilot, lambda: "The floor shines." in app.game.entries[-1].text)
+        await until(pilot, lambda: app.game.entries[-1].text.endswith("`sweep` is done."))
+        assert "The floor shines." in app.game.entries[-2].text
         session = app.game.session
         assert session.tick == 3
         assert session.moments[-1].outcomes[-1].status == "executed"
