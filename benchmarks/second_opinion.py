@@ -103,7 +103,8 @@ def validate_with_up(export: PddlExport, plan: str) -> bool:
 
 
 def _sequence(problem: Any, steps: list[tuple[str, ...]]) -> Any:
-    """The plan in unified-planning's form; ``None`` if it has an unknown step."""
+    """The plan in unified-planning's form; ``None`` if it has an unknown step, or one with other
+    arguments."""
     from unified_planning.plans import ActionInstance, SequentialPlan
 
     found = []
@@ -113,6 +114,8 @@ def _sequence(problem: Any, steps: list[tuple[str, ...]]) -> Any:
         if not all(problem.has_object(arg.lower()) for arg in args):
             return None
         action = problem.action(name.lower())
+        if len(args) != len(action.parameters):
+            return None
         objects = [problem.object(arg.lower()) for arg in args]
         found.append(ActionInstance(action, tuple(objects)))
     return SequentialPlan(found)

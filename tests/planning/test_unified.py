@@ -24,7 +24,12 @@ from tokenworld.planning.pddl.export import export_world
 from tokenworld.planning.pddl.sanitize import sanitized
 
 needs_up = pytest.mark.skipif(find_spec("unified_planning") is None, reason="an extra")
-PLAN = "(take brass_key)\n(go arch)\n(unlock oak_chest brass_key)\n(open oak_chest)\n(take ruby)\n"
+PLAN = """(take brass_key stairs)
+(go arch stairs)
+(unlock oak_chest brass_key)
+(open oak_chest)
+(take ruby vault)
+"""
 # A closure that rules ask for is a derived predicate, which its reader does not know.
 READABLE = [name for name in WORLDS if name not in ("containment", "graph")]
 
@@ -55,8 +60,9 @@ def test_a_pair_that_asks_about_more_than_a_fluent_is_declared_for_is_read() -> 
 def test_a_winning_plan_is_valid_and_a_broken_one_is_not() -> None:
     exported = export(world(CELLAR))
     assert validate_with_up(exported, PLAN)
-    assert not validate_with_up(exported, PLAN.replace("(go arch)\n", ""))
+    assert not validate_with_up(exported, PLAN.replace("(go arch stairs)\n", ""))
     assert not validate_with_up(exported, PLAN.replace("brass", "iron"))
+    assert not validate_with_up(exported, PLAN.replace(" vault", ""))
     assert not validate_with_up(exported, "(fly arch)")
 
 

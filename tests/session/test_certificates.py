@@ -66,7 +66,7 @@ def difference(world: OpenWorld, found: Certificate) -> str:
 SMALL = [
     "blocks/world", "cellar/world", "cellar/twin", "skirmish/world", "greenhouse/scarce:too_little",
     "greenhouse/scarce:enough", "skirmish/twin:one", "skirmish/twin:two", "workshop/twin:one",
-    "taxi/world", "cliff_walking/world", "frozen_lake/world",
+    "taxi/world", "cliff_walking/world", "frozen_lake/world", "errands/world",
 ]  # fmt: skip
 LARGE = [
     "kitchen/world", "cottage/world", "cottage/twin", "greenhouse/world", "willowbrook/world",
