@@ -57,7 +57,7 @@ def _has(thing: object, parts: list[str]) -> bool:
             return False
         try:
             thing = getattr(thing, part)
-        except Failure:  # the name is there, the extra after it is not installed
+        except Failure:  # the name is there, the extra behind it is not installed
             return True
     return True
 

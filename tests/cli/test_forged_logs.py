@@ -60,7 +60,7 @@ add 1
 
 
 def forge(store: Path, lie: Callable[[sqlite3.Connection], None]) -> None:
-    """Change a store after its back, and hash all of its first run anew."""
+    """Change a store behind its back, and hash all of its first run anew."""
     connection = sqlite3.connect(store, isolation_level=None)
     triggers = "SELECT name FROM sqlite_master WHERE type = 'trigger'"
     for (name,) in connection.execute(triggers).fetchall():

@@ -1,4 +1,4 @@
-"""Whoever changes the file after our back is found out, at the right tick."""
+"""Whoever changes the file behind our back is found out, at the right tick."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ raise SystemExit(play(Session.open({world!r}, 7)))
 
 
 class Terminal:
-    """A program after a terminal emulator."""
+    """A program behind a terminal emulator."""
 
     def __init__(self, program: str, log: BytesIO | None = None) -> None:
         environment = {**os.environ, "TERM": "xterm-256color", "PYTHONPATH": str(ROOT)}

@@ -43,14 +43,14 @@ PULL = """
 (define (domain pull)
   (:requirements :adl)
   (:types wagon)
-  (:predicates (after ?a ?b - wagon) (free ?a - wagon) (front ?a - wagon))
-  (:derived (front ?a - wagon) (forall (?b - wagon) (not (after ?a ?b))))
+  (:predicates (behind ?a ?b - wagon) (free ?a - wagon) (front ?a - wagon))
+  (:derived (front ?a - wagon) (forall (?b - wagon) (not (behind ?a ?b))))
   (:action uncouple
     :parameters (?w - wagon)
     :precondition (front ?w)
     :effect (and
-      (forall (?a - wagon ?b - wagon) (when (front ?b) (not (after ?a ?b))))
-      (forall (?a - wagon ?b - wagon) (when (and (after ?a ?b) (not (front ?b))) (after ?b ?a)))))
+      (forall (?a - wagon ?b - wagon) (when (front ?b) (not (behind ?a ?b))))
+      (forall (?a - wagon ?b - wagon) (when (and (behind ?a ?b) (not (front ?b))) (behind ?b ?a)))))
 )
 """
 TOOLS = """

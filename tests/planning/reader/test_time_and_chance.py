@@ -177,13 +177,13 @@ def test_what_is_no_distribution_is_told(new: str, message: str) -> None:
 TRUCK = """(define (domain trucks)
   (:requirements :typing :adl :durative-actions :fluents :constraints)
   (:types truck area)
-  (:predicates (free ?t - truck ?a - area) (after ?a ?b - area) (loaded ?a - area) (open))
+  (:predicates (free ?t - truck ?a - area) (behind ?a ?b - area) (loaded ?a - area) (open))
   (:functions (time-of ?a - area))
   (:durative-action load
     :parameters (?t - truck ?a - area)
     :duration (= ?duration (time-of ?a))
     :condition (and (at start (free ?t ?a))
-                    (over all (forall (?b - area) (imply (after ?b ?a) (free ?t ?b)))))
+                    (over all (forall (?b - area) (imply (behind ?b ?a) (free ?t ?b)))))
     :effect (and (at start (not (free ?t ?a))) (at end (loaded ?a))))
   (:durative-action lock
     :parameters ()
@@ -193,7 +193,7 @@ TRUCK = """(define (domain trucks)
 """
 LOADS = """(define (problem two-loads) (:domain trucks)
   (:objects t - truck deep near - area)
-  (:init (free t deep) (free t near) (after near deep) (open) (= (time-of deep) 1.5)
+  (:init (free t deep) (free t near) (behind near deep) (open) (= (time-of deep) 1.5)
          (= (time-of near) 2))
   (:goal (and (loaded deep) (loaded near)))
   (:constraints (and (within LIMIT (loaded deep)) (at end (not (open))))))
@@ -207,7 +207,7 @@ def _loads(tmp_path: Path, limit: str, domain: str = TRUCK) -> OpenPair:
 
 
 def test_a_condition_is_asked_as_it_is_after_the_start(tmp_path: Path) -> None:
-    """The area to load is no longer free while it is loaded; only those after it have to be."""
+    """The area to load is no longer free while it is loaded; only those behind it have to be."""
     opened = _loads(tmp_path, "1.5")
     verdict = Session(opened.world, 0, operator=True).plan(None)
     steps = pddl_steps(opened.world, verdict)
@@ -218,7 +218,7 @@ def test_a_condition_is_asked_as_it_is_after_the_start(tmp_path: Path) -> None:
 
 
 def test_a_condition_that_the_start_makes_false_is_never_met(tmp_path: Path) -> None:
-    always = TRUCK.replace("(imply (after ?b ?a) (free ?t ?b))", "(free ?t ?b)")
+    always = TRUCK.replace("(imply (behind ?b ?a) (free ?t ?b))", "(free ?t ?b)")
     verdict = Session(_loads(tmp_path, "9", always).world, 0, operator=True).plan(None)
     assert verdict.answer == "unwinnable"
 
