@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, cast, get_args
+from typing import Any, Final, assert_never, cast, get_args
 
 from tokenworld import model as m
 from tokenworld.check.draft import Draft
@@ -196,7 +196,6 @@ class _Monitors:
         self, call: m.BuiltinCall, text: str, params: tuple[m.Binder, ...]
     ) -> tuple[m.Term, tuple[_Note, ...]]:
         """What holds now by the monitors, and what is noted of the state before."""
-
         fluents = self.program.fluents
         reads = fluents_read(call.args, self.program.derives)
         secret = any(fluents[one].secret for one in reads if one in fluents)
@@ -205,7 +204,7 @@ class _Monitors:
             return self._monitor(f"{text} ({state})", params, call.span, secret=secret)
 
         first, last = call.args[0], call.args[-1]
-        match call.name:
+        match word := cast(m.OverTimeWord, call.name):
             case "sometime":
                 seen = monitor("seen")
                 return _or(seen, first), (_Note(first, seen, True),)
@@ -230,7 +229,7 @@ class _Monitors:
                 notes = (_Note(last, owed, False), _Note(_and(first, _not(last)), owed, True))
                 return _or(last, _not(_or(owed, first))), notes
             case _:
-                raise AssertionError(call.name)
+                assert_never(word)
 
     def _monitor(
         self, name: str, params: tuple[m.Binder, ...], span: Span, *, secret: bool

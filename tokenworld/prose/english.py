@@ -76,9 +76,9 @@ def absent(owner: str, name: str, absent: bool) -> str:
 
 
 def possessive(owner: str, name: str) -> str:
-    if owner == "you":
-        return f"your {'place' if name == 'at' else name}"
     name = "place" if name == "at" else name
+    if owner == "you":
+        return f"your {name}"
     simple = len(owner.split()) <= 5 and "“" not in owner and not owner.startswith("whether")
     return f"{owner}'s {name}" if simple else f"the {name} of {owner}"
 

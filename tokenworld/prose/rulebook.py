@@ -268,7 +268,7 @@ def _phases(program: m.Program) -> Iterator[Entry]:
     phases: list[m.Phase | None] = [*program.phases.values(), None]
     for phase in phases:
         name = "" if phase is None else phase.name
-        laws = [law for law in program.laws.values() if law.phase == name and not _is_noting(law)]
+        laws = [x for x in program.laws.values() if x.phase == name and not _notes(program, x)]
         if not laws:
             continue
         order = "simultaneous" if phase is None else phase.order
@@ -287,9 +287,10 @@ def _phases(program: m.Program) -> Iterator[Entry]:
         yield Entry(f"Birth of {plural(noun)}", "", tuple(lines), str(birth.span))
 
 
-def _is_noting(law: m.Law) -> bool:
-    """Whether the checker added the law for a condition that an ending or a cost tells itself."""
-    return law.added and any(isinstance(one, m.If) for one in law.body)
+def _notes(program: m.Program, law: m.Law) -> bool:
+    """Whether a law notes what a condition on all states needs, which is told where it stands."""
+    condition = program.derives.get(law.name)
+    return condition is not None and condition.over_time is not None
 
 
 def _law(program: m.Program, law: m.Law) -> Iterator[Line]:

@@ -105,6 +105,12 @@ def app(attic: Session) -> PlayApp:
 
 
 @pytest.fixture
+def cellar(open_domain: Callable[[str], Session]) -> PlayApp:
+    """The bundled cellar on a screen with Unicode signs."""
+    return PlayApp(open_domain("cellar/world.tw"), glyphs=UNICODE)
+
+
+@pytest.fixture
 def open_text_world() -> Callable[[str], Session]:
     """A session of the world ``w`` of a program."""
     return lambda text: Session(open_text((Source("w.tw", None, text),), "w"), 7)

@@ -106,16 +106,13 @@ def test_the_radar(compare: Compare, app: PlayApp, size: tuple[int, int]) -> Non
 
 
 @PICTURED
-def test_a_hint_with_three_steps(
-    compare: Compare, open_domain: Callable[[str], Session], size: tuple[int, int]
-) -> None:
+def test_a_hint_with_three_steps(compare: Compare, cellar: PlayApp, size: tuple[int, int]) -> None:
     async def run(pilot: Pilot[None]) -> None:
         await asking("f3")(pilot)
         await pilot.press("f3")
         await pilot.pause()
 
-    app = PlayApp(open_domain("cellar/world.tw"), glyphs=UNICODE)
-    assert compare(app, terminal_size=size, run_before=run)
+    assert compare(cellar, terminal_size=size, run_before=run)
 
 
 @SIZES

@@ -206,28 +206,27 @@ async def test_a_hint_says_since_when_there_is_no_way(
         assert app.game.radar.answers()[3].prospect == "dead"  # the radar need not ask again
 
 
-async def test_each_f3_tells_more_of_the_same_hint(open_domain: Callable[[str], Session]) -> None:
-    app = PlayApp(open_domain("cellar/world.tw"), glyphs=UNICODE)
-    async with app.run_test(size=(120, 40)) as pilot:
+async def test_each_f3_tells_more_of_the_same_hint(cellar: PlayApp) -> None:
+    async with cellar.run_test(size=(120, 40)) as pilot:
         await pilot.press("f3")
-        await until(pilot, lambda: "Next: " in details(app))
-        assert "The next hint tells the next three." in details(app)
-        assert "   2: " not in details(app)
-        request = play(app)._request
-        await pilot.press("f3")
-        await pilot.pause()
-        assert "   3: " in details(app)
-        assert "   4: " not in details(app)
-        assert "The next hint tells all of them." in details(app)
+        await until(pilot, lambda: "Next: " in details(cellar))
+        assert "The next hint tells the next three." in details(cellar)
+        assert "   2: " not in details(cellar)
+        request = play(cellar)._request
         await pilot.press("f3")
         await pilot.pause()
-        steps = app.game.track
+        assert "   3: " in details(cellar)
+        assert "   4: " not in details(cellar)
+        assert "The next hint tells all of them." in details(cellar)
+        await pilot.press("f3")
+        await pilot.pause()
+        steps = cellar.game.track
         assert steps is not None
-        assert f"{len(steps.steps):>4}: " in details(app)
-        assert play(app)._request == request  # nobody was asked again
+        assert f"{len(steps.steps):>4}: " in details(cellar)
+        assert play(cellar)._request == request  # nobody was asked again
         await pilot.press("f6", "f3")
-        await until(pilot, lambda: "Next: " in details(app) and play(app)._request > request)
-        assert "   2: " not in details(app)
+        await until(pilot, lambda: "Next: " in details(cellar) and play(cellar)._request > request)
+        assert "   2: " not in details(cellar)
 
 
 def play(app: PlayApp) -> PlayScreen:
@@ -235,12 +234,11 @@ def play(app: PlayApp) -> PlayScreen:
     return app.screen
 
 
-async def test_the_palette_tells_the_whole_plan(open_domain: Callable[[str], Session]) -> None:
-    app = PlayApp(open_domain("cellar/world.tw"), glyphs=UNICODE)
-    async with app.run_test(size=(120, 40)) as pilot:
+async def test_the_palette_tells_the_whole_plan(cellar: PlayApp) -> None:
+    async with cellar.run_test(size=(120, 40)) as pilot:
         await palette(pilot, "whole plan", "hint: whole plan")
         await pilot.press("down", "enter")
-        await until(pilot, lambda: "   4: " in details(app))
+        await until(pilot, lambda: "   4: " in details(cellar))
 
 
 def test_since_when_is_said_as_far_as_it_is_known() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 
 import pytest
 
@@ -31,33 +30,31 @@ async def test_a_refusal_says_since_when_and_by_which_rule(app: PlayApp) -> None
 
 
 async def test_a_refusal_names_a_command_that_helps(
-    open_domain: Callable[[str], Session],
+    cellar: PlayApp,
 ) -> None:
-    app = PlayApp(open_domain("cellar/world.tw"), glyphs=UNICODE)
-    async with app.run_test(size=(120, 40)) as pilot:
+    async with cellar.run_test(size=(120, 40)) as pilot:
         await enter(pilot, "open oak chest")
-        assert "» go through arch helps" in details(app)
+        assert "» go through arch helps" in details(cellar)
 
 
 async def test_a_way_is_shown_accepted_with_enter_and_played(
-    open_domain: Callable[[str], Session],
+    cellar: PlayApp,
 ) -> None:
-    app = PlayApp(open_domain("cellar/world.tw"), glyphs=UNICODE)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with cellar.run_test(size=(80, 24)) as pilot:
         await enter(pilot, "open oak chest")
-        assert "F10 makes it possible" in screen_text(app)
-        before = len(app.game.session.moments)
+        assert "F10 makes it possible" in screen_text(cellar)
+        before = len(cellar.game.session.moments)
         await pilot.press("f10")
-        await until(pilot, lambda: "becomes possible by:" in details(app))
-        assert "  1. take brass key" in details(app)
-        assert len(app.game.session.moments) == before
+        await until(pilot, lambda: "becomes possible by:" in details(cellar))
+        assert "  1. take brass key" in details(cellar)
+        assert len(cellar.game.session.moments) == before
         await pilot.press("enter")
-        await until(pilot, lambda: app.game.session.why_not("open oak chest").allowed)
-        command = app.screen.query_one(CommandLine)
+        await until(pilot, lambda: cellar.game.session.why_not("open oak chest").allowed)
+        command = cellar.screen.query_one(CommandLine)
         assert command.value == "open oak chest"
         await pilot.press("enter")
-        await until(pilot, lambda: app.game.session.moments[-1].asked == "open oak chest")
-        assert app.game.session.moments[-1].outcomes[-1].status == "executed"
+        await until(pilot, lambda: cellar.game.session.moments[-1].asked == "open oak chest")
+        assert cellar.game.session.moments[-1].outcomes[-1].status == "executed"
 
 
 async def test_a_way_may_be_typed_and_clicked(app: PlayApp) -> None:
@@ -176,24 +173,22 @@ def test_typing_narrows_what_cannot_be_done(game: Game) -> None:
     assert offer(game, "", everything=True).choices == ()
 
 
-async def test_what_holds_is_folded_until_f4(open_domain: Callable[[str], Session]) -> None:
-    app = PlayApp(open_domain("cellar/world.tw"), glyphs=UNICODE)
-    async with app.run_test(size=(80, 24)) as pilot:
+async def test_what_holds_is_folded_until_f4(cellar: PlayApp) -> None:
+    async with cellar.run_test(size=(80, 24)) as pilot:
         await enter(pilot, "take iron key")
         await enter(pilot, "take iron key")
-        assert "✗ carried" in details(app).split("\n")[3]
-        assert "✓ 1 condition met: fixed  F4 shows all" in details(app)
+        assert "✗ carried" in details(cellar).split("\n")[3]
+        assert "✓ 1 condition met: fixed  F4 shows all" in details(cellar)
         await pilot.press("f4")
-        assert "✓ fixed: not (it is Chest)" in details(app)
+        assert "✓ fixed: not (it is Chest)" in details(cellar)
 
 
 async def test_f10_is_offered_only_where_it_can_help(
-    open_domain: Callable[[str], Session],
+    cellar: PlayApp,
 ) -> None:
-    app = PlayApp(open_domain("cellar/world.tw"), glyphs=UNICODE)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with cellar.run_test(size=(80, 24)) as pilot:
         for asked in ("take oak chest", "unlock oak chest with iron key"):
             await enter(pilot, asked)
-            assert "F10 makes it possible" not in screen_text(app)
+            assert "F10 makes it possible" not in screen_text(cellar)
         await enter(pilot, "open oak chest")
-        assert "F10 makes it possible" in screen_text(app)
+        assert "F10 makes it possible" in screen_text(cellar)

@@ -186,22 +186,21 @@ async def test_an_ending_is_told_and_can_be_undone(app: PlayApp) -> None:
 
 
 async def test_a_hint_on_the_cellar_leads_to_the_goal(
-    open_domain: Callable[[str], Session],
+    cellar: PlayApp,
 ) -> None:
-    app = PlayApp(open_domain("cellar/world.tw"), glyphs=UNICODE)
-    async with app.run_test(size=(80, 24)) as pilot:
-        assert "F6" not in screen_text(app)
+    async with cellar.run_test(size=(80, 24)) as pilot:
+        assert "F6" not in screen_text(cellar)
         await pilot.press("f3")
-        await until(pilot, lambda: "✓ Winnable" in details(app))
-        assert "Next: take brass key" in details(app)
-        assert "F6 Step F7 Run" in screen_text(app)
+        await until(pilot, lambda: "✓ Winnable" in details(cellar))
+        assert "Next: take brass key" in details(cellar)
+        assert "F6 Step F7 Run" in screen_text(cellar)
         await pilot.press("f6")
         await pilot.pause()
-        assert app.game.session.moments[-1].asked == "take brass key"
-        assert "1 of 5 steps are played." in details(app)
+        assert cellar.game.session.moments[-1].asked == "take brass key"
+        assert "1 of 5 steps are played." in details(cellar)
         await pilot.press("f7")
-        await until(pilot, app.game.session.won)
-        assert "★ won: rich" in screen_text(app).split("\n")[0]
+        await until(pilot, cellar.game.session.won)
+        assert "★ won: rich" in screen_text(cellar).split("\n")[0]
 
 
 async def test_the_offer_of_a_hint_can_be_clicked(app: PlayApp) -> None:

@@ -96,11 +96,8 @@ def asking(key: str, *commands: str) -> Callable[[Pilot[None]], Awaitable[None]]
 
 
 @PICTURED
-def test_the_way(
-    compare: Compare, open_domain: Callable[[str], Session], size: tuple[int, int]
-) -> None:
-    app = PlayApp(open_domain("cellar/world.tw"), glyphs=UNICODE)
-    assert compare(app, terminal_size=size, run_before=asking("f8"))
+def test_the_way(compare: Compare, cellar: PlayApp, size: tuple[int, int]) -> None:
+    assert compare(cellar, terminal_size=size, run_before=asking("f8"))
 
 
 @SIZES
@@ -154,10 +151,9 @@ def test_since_when_a_command_is_refused(
 
 @SIZES
 def test_a_way_to_what_was_refused(
-    compare: Compare, open_domain: Callable[[str], Session], size: tuple[int, int]
+    compare: Compare, cellar: PlayApp, size: tuple[int, int]
 ) -> None:
-    app = PlayApp(open_domain("cellar/world.tw"), glyphs=UNICODE)
-    assert compare(app, terminal_size=size, run_before=asking("f10", "open oak chest"))
+    assert compare(cellar, terminal_size=size, run_before=asking("f10", "open oak chest"))
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])

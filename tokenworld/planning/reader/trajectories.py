@@ -38,9 +38,9 @@ _CONDITIONS: dict[str, int] = {
     "hold-during": 1,
     "hold-after": 1,
 }
-"""How many conditions stand behind each word."""
+"""How many conditions follow each word."""
 _TIMES = {"within": 1, "hold-during": 2, "hold-after": 1}
-"""How many times stand before the conditions of a word."""
+"""How many times come before them."""
 
 
 @frozen
