@@ -200,13 +200,16 @@ Change = tuple[tuple[int, int], ...]
 
 class Population:
     """The living objects. ``made`` are those created since the search began, ``number``
-    distinguishes populations. ``ranks``: set once some of those have died; they then count by order
-    of creation, and unequal states may share the numbers of fluents."""
+    distinguishes populations in keys. ``ranks``: set once some of those have died; they then count
+    by order of creation, and states of populations with the same ``number`` may share the numbers
+    of fluents that hold other objects. ``held`` has for each fluent its values by number."""
 
-    __slots__ = ("made", "number", "ranks")
+    __slots__ = ("held", "made", "number", "ranks")
 
-    def __init__(self, made: tuple[int, ...], number: int, ranks: Ranks | None) -> None:
-        self.made, self.number, self.ranks = made, number, ranks
+    def __init__(
+        self, made: tuple[int, ...], number: int, ranks: Ranks | None, held: list[dict[int, Any]]
+    ) -> None:
+        self.made, self.number, self.ranks, self.held = made, number, ranks, held
 
 
 class _Block:
@@ -313,7 +316,9 @@ class Numbering:
         gaps = len(kinds) > known + len(made)
         ranks = ranks_of(made, known, shape) if gaps else None
         key = self.population_key(kinds, made)
-        return Population(made, self._numbered.setdefault(key, len(self._numbered)), ranks)
+        number = self._numbered.setdefault(key, len(self._numbered))
+        held = self._held if ranks is None else [{} for _ in self._stores]
+        return Population(made, number, ranks, held)
 
     def share(self, other: Numbering) -> None:
         """Give the numbers that another layout of the same rows has given."""
@@ -363,8 +368,8 @@ class Numbering:
             number = self._of(place, S, living)
             if number != parts[place]:
                 found.append((place, number))
-                held = self._held[place]
-                if number not in held and living.ranks is None:
+                held = living.held[place]
+                if number not in held:
                     held[number] = self._fluents[place].content(S)
         return tuple(found)
 
@@ -382,10 +387,10 @@ class Numbering:
         touched.discard(-1)
         return touched
 
-    def put(self, S: list[Any], change: Change) -> None:
-        """Write a change into a row."""
+    def put(self, S: list[Any], change: Change, living: Population) -> None:
+        """Write a change into a row of a population."""
         for place, number in change:
-            self._fluents[place].put(S, self._held[place][number])
+            self._fluents[place].put(S, living.held[place][number])
 
     # ---- asking -------------------------------------------------------------------------------
 

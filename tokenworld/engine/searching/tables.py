@@ -273,15 +273,10 @@ class Tables:
         """Make ready for the moves of a state; whether they can be looked up at all."""
         S, keys = state.S, self._keys
         keys.numbering.number(state)
-        if (
-            not self._dependencies.usable
-            or S[LONGS]
-            or state.population.ranks is not None
-            or self._hides(S)
-        ):
+        if not self._dependencies.usable or S[LONGS] or self._hides(S):
             return False
         if state is not self._state:
-            self._parts, self._population = state.parts, state.population.number
+            self._parts, self._population = state.parts, state.population
             clock = keys.clock(S[TICK]) if self._dependencies.timed else ()
             self._after_clock = keys.clock(S[TICK] + 1)
             self._acting = self._slots.acting(S)
@@ -435,7 +430,7 @@ class Tables:
         S, parts = state.S, changed(self._parts, own)
         midway = self._keys.midway(self._seat + 1, self._executed(state, command), S[ROUND] or S)
         history = self._keys.history(S[TICK], S[AWARDED])
-        short_key = (*parts, self._population, S[LATCHED], (), history, *midway)
+        short_key = (*parts, self._population.number, S[LATCHED], (), history, *midway)
         return Way(short_key, (), _CERTAIN, make)
 
     def _closed(
@@ -452,7 +447,7 @@ class Tables:
             if listener.watches and self._may_speak(state.S, after):
                 listener.watch(state, make())
         history = self._keys.history(state.S[TICK] + 1, ended.awarded)
-        short_key = (*after, self._population, ended.latched, (), history)
+        short_key = (*after, self._population.number, ended.latched, (), history)
         return Way(short_key, passed.draws, passed.probability, make)
 
     def _may_speak(self, S: list[Any], after: Parts) -> bool:
@@ -469,7 +464,7 @@ class Tables:
     def _end(self, state: Kept, change: Change, parts: Parts) -> _Ended:
         """Compute or look up the endings that latch and the awards that are given."""
         now, S = self._after_clock if self._dependencies.timed else (), state.S
-        key = (self._population, S[LATCHED], S[AWARDED], now, self._ends(parts))
+        key = (self._population.number, S[LATCHED], S[AWARDED], now, self._ends(parts))
         found = self._ended.get(key)
         if found is None:
             if len(self._ended) >= _MOST:
@@ -483,7 +478,7 @@ class Tables:
         """A copy of a row with a change."""
         S = state.S[:]
         self._slots.epoch += 1
-        self._numbering.put(S, change)
+        self._numbering.put(S, change, state.population)
         return S
 
     def _made(self, state: Kept, parts: Parts, change: Change) -> Kept:
