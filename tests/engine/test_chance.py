@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from tiny import Game, play
 
-from tokenworld.engine import ForcedLuck, draw
-from tokenworld.ground import LuckyDraw
+from tokenworld.engine import ForcedLuck
+from tokenworld.ground import LuckyDraw, draw
 
 WORDS = 1 << 64
 

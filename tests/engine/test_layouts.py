@@ -71,7 +71,7 @@ def test_an_actor_from_a_layout_takes_turns_and_rules_name_what_it_made() -> Non
 
 
 def test_draws_of_a_legend_are_keyed_by_its_place() -> None:
-    from tokenworld.engine import draw
+    from tokenworld.ground import draw
 
     drawn = """
     world w { layout Tile { "ccc" "ccc"

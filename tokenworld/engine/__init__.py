@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tokenworld.engine.engine import Engine
 from tokenworld.engine.knowledge import HIDDEN, Knowledge
-from tokenworld.engine.luck import ForcedLuck, Luck, SeededLuck, draw, in_tick
+from tokenworld.engine.luck import ForcedLuck, Luck, SeededLuck, in_tick
 from tokenworld.engine.rows.questions.clauses import Clause, ClauseKind
 from tokenworld.engine.saved.restore import state_from_json
 from tokenworld.engine.speaker import EngineSpeaker
@@ -32,7 +32,6 @@ __all__ = [
     "Luck",
     "SeededLuck",
     "State",
-    "draw",
     "in_tick",
     "state_from_json",
 ]

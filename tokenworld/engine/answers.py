@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from tokenworld.engine.outcomes.listing import Distribution, Scored
     from tokenworld.engine.searching.ticks import SearchStepper
 
-__all__ = ["Answers"]
-
 T = TypeVar("T")
 
 _MOST_SEARCHERS = 4

@@ -17,11 +17,9 @@ from numpy.typing import NDArray
 
 from tokenworld import model as m
 from tokenworld.diagnostics import Diagnostic, Failure
-from tokenworld.engine.layout import Column, Layout, implicit_default
+from tokenworld.engine.layout import Column, Layout
 from tokenworld.engine.state import State, column_of
-from tokenworld.ground import Raw, constant, domain_of
-
-__all__ = ["NONE", "Made", "columns_of", "snapshot_of"]
+from tokenworld.ground import Raw, constant, domain_of, implicit_default
 
 NONE: Final = int(np.iinfo(np.int64).min)
 Array = NDArray[Any]

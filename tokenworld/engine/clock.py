@@ -15,8 +15,6 @@ from tokenworld import model as m
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Instance, NotConstant, constant
 
-__all__ = ["Clock", "clock_of", "deciding_terms", "waiting_matters"]
-
 
 @frozen
 class Clock:

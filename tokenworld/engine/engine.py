@@ -27,8 +27,6 @@ from tokenworld.model import Body
 if TYPE_CHECKING:
     from tokenworld.engine.arrays import Made
 
-__all__ = ["Engine"]
-
 _GIVEN = "Correct it, or give it in several steps."
 
 

@@ -23,8 +23,6 @@ from tokenworld.ground import Change, Command, Json, Outcome, Raw, Refusal, Requ
 from tokenworld.ground.secrets import Secrets
 from tokenworld.model import Action, Let, Require, slot_terms
 
-__all__ = ["HIDDEN", "Knowledge"]
-
 HIDDEN: Final = "hidden"
 """Shown in place of a secret value."""
 

@@ -20,8 +20,6 @@ from tokenworld.model import (
     is_optional,
 )
 
-__all__ = ["Column", "Layout", "implicit_default"]
-
 Key = int | tuple[Raw, ...]
 
 

@@ -26,8 +26,6 @@ from tokenworld.ground import (
 )
 from tokenworld.model import ObjectType
 
-__all__ = ["Listing"]
-
 
 class Listing:
     """The bindings of actions. What a join found is kept as long as the facts are the same ones.

@@ -9,20 +9,6 @@ from typing import Protocol
 
 from tokenworld.ground import Json, LuckyDraw, draw
 
-__all__ = [
-    "NO_DRAWS",
-    "Counts",
-    "DrawKey",
-    "ExploringLuck",
-    "ForcedLuck",
-    "Luck",
-    "RecordingLuck",
-    "SeededLuck",
-    "draw",
-    "in_step",
-    "in_tick",
-]
-
 SPAN = 1 << 64
 """Draws are whole numbers below this."""
 

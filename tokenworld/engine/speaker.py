@@ -14,8 +14,6 @@ from tokenworld.engine.state import State
 from tokenworld.ground import Command, Instance, Raw
 from tokenworld.model import ROOT
 
-__all__ = ["EngineSpeaker"]
-
 T = TypeVar("T")
 _MOST = 100_000
 """Objects whose words are kept, at most."""

@@ -24,8 +24,6 @@ from tokenworld.engine.state import State, column_of
 from tokenworld.ground import Instance, Prose, Raw, implicit_default
 from tokenworld.model import Layout as Map
 
-__all__ = ["check_start", "start_state"]
-
 _PLAIN = (bool, int, float, str, NoneType)
 _Values = dict[str, list[Raw]]
 """The value of each attribute by object number."""

@@ -26,8 +26,6 @@ from tokenworld.ground import Command
 from tokenworld.model import Program
 from tokenworld.session import OpenWorld, open_world
 
-__all__ = ["COMMANDS", "CrafterStates", "world_text"]
-
 _WAYS = ((0, -1), (1, 0), (0, 1), (-1, 0))
 """Steps to the north, east, south and west, in the order of `Direction`."""
 

@@ -16,8 +16,8 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from tokenworld.diagnostics import usage
-from tokenworld.engine.rows.code.compiled import Compiled, Uncompiled, compiler_missing
-from tokenworld.engine.rows.code.numeric import NONE
+from tokenworld.engine.rows.code.compiled import Compiled, compiler_missing
+from tokenworld.engine.rows.code.numeric import NONE, Uncompiled
 from tokenworld.engine.rows.code.quick import UNSURE
 from tokenworld.engine.rows.layout import LATCHED, SEED, TICK
 from tokenworld.engine.rows.runs import Runs

@@ -28,8 +28,6 @@ from unified_planning.engines import (
 from unified_planning.engines import PlanGenerationResultStatus as Status
 from unified_planning.model import ProblemKind
 
-__all__ = ["OptimalTokenWorld", "TokenWorld", "register"]
-
 _RUN = "from tokenworld.cli import main; main()"
 _NO_LIMIT = 10_000_000.0
 """Seconds of planning where the user sets no time limit."""

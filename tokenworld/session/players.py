@@ -14,8 +14,8 @@ from typing import Final, NoReturn, Protocol, assert_never
 
 from tokenworld import model as m
 from tokenworld.diagnostics import Diagnostic, Failure, Source, did_you_mean, read_source, usage
-from tokenworld.engine import Engine, EngineSimulator, State, draw
-from tokenworld.ground import PASS, By, Command, Outcome, Raw, constant, parameter_domains
+from tokenworld.engine import Engine, EngineSimulator, State
+from tokenworld.ground import PASS, By, Command, Outcome, Raw, constant, draw, parameter_domains
 from tokenworld.planning.space.observed_draws import NOTHING, Observed, ObservedSimulator
 from tokenworld.planning.space.policy import Policy, advised, read_policy
 from tokenworld.prose.intents import CallIntent, IntentLine, PassIntent, TypedIntent, read_script

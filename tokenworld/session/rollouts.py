@@ -11,7 +11,8 @@ from typing import Any, Literal, Protocol
 
 from tokenworld.diagnostics import Diagnostic, Failure, Source, read_source, usage
 from tokenworld.engine import Engine, EngineSimulator, State
-from tokenworld.engine.rows.code.compiled import Compiled, Uncompiled, compiler_missing
+from tokenworld.engine.rows.code.compiled import Compiled, compiler_missing
+from tokenworld.engine.rows.code.numeric import Uncompiled
 from tokenworld.engine.rows.layout import Slots
 from tokenworld.engine.rows.runs import Runs
 from tokenworld.ground import FRUITLESS, PASS, STATUSES, Command, Json, NoMatch, Status

@@ -25,8 +25,6 @@ from tokenworld.diagnostics import Span
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model import is_optional, without_none
 
-__all__ = ["Expert", "Row", "law_of", "replaced"]
-
 MOST_POWER: Final = 4
 """The greatest whole λ for which weights are multiplied exactly."""
 

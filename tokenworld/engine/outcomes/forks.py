@@ -31,8 +31,6 @@ from tokenworld.engine.rows.record import Record
 from tokenworld.engine.rows.stepper import Args, RowStepper, Tick, Together
 from tokenworld.ground import Command, LuckyDraw, NoMatch
 
-__all__ = ["Forks", "Leaf", "TooMany"]
-
 Law = Callable[..., None]
 
 

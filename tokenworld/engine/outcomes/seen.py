@@ -22,8 +22,6 @@ from tokenworld.engine.rows.log import Row
 from tokenworld.engine.rows.stepper import RowStepper
 from tokenworld.model import ObjectType
 
-__all__ = ["Conflict", "Seen"]
-
 Turns = Sequence[Any]
 MOST_ORDERS = 64
 """Largest number of orders of turns in the cache of settled slots."""

@@ -9,6 +9,8 @@ converts rows from and to `engine.state.State`.
 from __future__ import annotations
 
 from tokenworld.engine.rows.code.program import rule_code
-from tokenworld.engine.rows.stepper import Record, Row, RowStepper
+from tokenworld.engine.rows.log import Row
+from tokenworld.engine.rows.record import Record
+from tokenworld.engine.rows.stepper import RowStepper
 
 __all__ = ["Record", "Row", "RowStepper", "rule_code"]

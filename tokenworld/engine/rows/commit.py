@@ -19,8 +19,6 @@ from tokenworld.engine.rows.layout import FIRED, KINDS, NEXT, NOTHING, Slots, St
 from tokenworld.engine.rows.log import Born, Log, Row, bounded
 from tokenworld.model import ObjectType, ValueType
 
-__all__ = ["remove_object", "commit", "recalled", "store_value", "value_given"]
-
 Changes = list[RawChange] | None
 """The reported changes of a commit; ``None`` if nobody asks for them."""
 Shaped = tuple[int, tuple[str, ...]]

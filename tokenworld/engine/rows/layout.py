@@ -31,11 +31,6 @@ from tokenworld.engine.saved.digest import state_hash
 from tokenworld.engine.state import State, Trail, column_of
 from tokenworld.ground import Instance, Raw
 
-__all__ = [
-    "AWARDED", "DID", "DRAWN", "FACTS", "FIRED", "HEAD", "KINDS", "LATCHED", "LONGS", "NAMES",
-    "NEXT", "NOTHING", "ROUND", "SEED", "TICK", "REPORTED", "TURN", "Slots", "Store",
-]  # fmt: skip
-
 NOTHING: Final = 0
 TICK: Final = 1
 SEED: Final = 2

@@ -22,8 +22,6 @@ from tokenworld.engine.rows.stepper import RowStepper, Tick
 from tokenworld.engine.state import ALL, State, between
 from tokenworld.ground import By, Command, Instance, NoMatch, Outcome, Prose
 
-__all__ = ["Halves", "LiveRow", "state_after"]
-
 T = TypeVar("T")
 Enough = Callable[[Record, State], bool]
 """Called with the record of what an actor did and the state after it; true: time need not pass."""

@@ -27,9 +27,6 @@ from tokenworld.engine.rows.layout import (
 from tokenworld.ground import Json, Raw, implicit_default, show_value
 from tokenworld.model import NumberType, RealType
 
-__all__ = ["Born", "Draws", "Line", "Log", "Maker", "Row", "bounded", "key_args", "raised",
-           "rewarded"]  # fmt: skip
-
 Reward = Fraction | float
 _NOTHING = Fraction(0)
 MOST_BIRTHS = 100

@@ -15,8 +15,6 @@ from tokenworld.engine.rows.log import Draws, Log, Row, key_args, rewarded
 from tokenworld.engine.rows.record import Record
 from tokenworld.ground import Json, Raw, show_value
 
-__all__ = ["Outputs"]
-
 Args = tuple[Raw, ...]
 MOST_KEYS = 1 << 16
 """Arguments of rules that are kept as the keys of draws show them."""

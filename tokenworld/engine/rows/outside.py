@@ -13,8 +13,6 @@ from tokenworld.engine.rows.stepper import RowStepper
 from tokenworld.engine.state import State
 from tokenworld.ground import Instance, Json, Prose, Raw
 
-__all__ = ["Outside"]
-
 
 class Outside:
     """The row of a state on which ``bodies`` are run that are no part of play.

@@ -29,8 +29,6 @@ from tokenworld.ground import (
     show_value,
 )
 
-__all__ = ["Before", "Broken", "Digest", "Record", "Shown", "Stamp", "number_json"]
-
 Args = tuple[Raw, ...]
 MOST_HASHES = 50_000
 """Hashes of facts that are kept, for facts come and go."""

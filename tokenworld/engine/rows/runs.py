@@ -19,8 +19,6 @@ from tokenworld.engine.rows.stepper import RowStepper
 from tokenworld.engine.state import State
 from tokenworld.ground import By, Command, Instance, NoMatch, Outcome, Prose, Status
 
-__all__ = ["EXECUTED", "Runs"]
-
 Output = Literal["", "said", "all"]
 EXECUTED: tuple[Status, ...] = ("executed",)
 """The result of most intents, as one tuple that callers may compare by identity."""

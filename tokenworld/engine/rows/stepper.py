@@ -54,8 +54,6 @@ from tokenworld.ground import (
 )
 from tokenworld.model import IntervalRange, ObjectType, TypeRange
 
-__all__ = ["Record", "Row", "RowStepper", "Tick"]
-
 ADDED = ("range", "unique", "cycle")
 """Breaches by an action that are refusals: the requires which the language adds."""
 _PASSED_BY = ("refused", "no_match", "yielded")

@@ -19,18 +19,6 @@ from tokenworld.engine.state import State
 from tokenworld.ground import Json, Raw, domain_of, show_value
 from tokenworld.model import ObjectType, ValueType
 
-__all__ = [
-    "SPAN",
-    "canonical",
-    "facts_hash",
-    "hashed",
-    "in_sequence",
-    "life_hash",
-    "shown_keys",
-    "state_hash",
-    "state_json",
-]
-
 SPAN = 1 << 256
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 MOST_HASHES = 50_000

@@ -9,8 +9,6 @@ from typing import Any
 from tokenworld.engine.layout import Column, Layout
 from tokenworld.engine.state import State
 
-__all__ = ["packed_state", "unpacked_state"]
-
 
 class _Packer(pickle.Pickler):
     def __init__(self, file: BytesIO, layout: Layout) -> None:

@@ -19,8 +19,6 @@ from tokenworld.gym.cwmb.envs import Env, Obs
 from tokenworld.gym.cwmb.model import RowModel
 from tokenworld.gym.cwmb.real import Transition
 
-__all__ = ["Accuracy", "Likelihood", "Model", "accuracy", "likelihood"]
-
 
 class Model(Protocol):
     """A predictor: it makes a row from an observation, and returns the row, observation, reward

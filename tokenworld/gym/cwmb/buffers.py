@@ -18,8 +18,6 @@ from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.gym.cwmb.envs import Env
 from tokenworld.gym.cwmb.real import Transition, plain
 
-__all__ = ["buffer_of", "read_buffer"]
-
 _CORE: Final = ("numpy.core.multiarray", "numpy._core.multiarray")
 _ARRAYS: Final = {
     **{(module, "_reconstruct"): "_reconstruct" for module in _CORE},

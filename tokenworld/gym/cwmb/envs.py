@@ -14,8 +14,6 @@ from typing import Any, Final
 
 from tokenworld.ground import Command
 
-__all__ = ["ENVS", "Env"]
-
 Values = list[Any]
 Obs = tuple[float, ...]
 Numbers = Mapping[str, int]

@@ -17,8 +17,6 @@ from tokenworld.gym.cwmb.envs import SEED_BITS, Env, Obs, Values
 from tokenworld.prose.wording import EnglishProse
 from tokenworld.session import open_world
 
-__all__ = ["Chance", "RowModel", "Step"]
-
 Step = tuple[list[Any], Obs, float, bool]
 """The row after a step, the observation, the reward, and whether the episode is over."""
 Chance = dict[tuple[Obs, float, bool], Fraction]

@@ -22,8 +22,6 @@ from tokenworld.gym.cwmb.envs import Env, Obs
 from tokenworld.gym.cwmb.model import Chance, RowModel
 from tokenworld.gym.cwmb.real import made, plain
 
-__all__ = ["Best", "best_return", "values_of"]
-
 _CLOSE: Final = 1e-12
 _CELLS: Final = 64
 """Cells of the grid along each dimension."""

@@ -16,8 +16,6 @@ import numpy as np
 
 from tokenworld.gym.cwmb.envs import SEED_BITS, Env, Obs
 
-__all__ = ["Transition", "TrueModel", "made", "plain", "transitions"]
-
 
 @dataclass(frozen=True, slots=True)
 class Transition:

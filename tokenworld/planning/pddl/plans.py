@@ -21,8 +21,6 @@ from tokenworld.planning.pddl.words import Fixed, StepOrigin, made, metric_of, s
 from tokenworld.planning.task import Operator, Task
 from tokenworld.planning.verdict import PlanStep
 
-__all__ = ["plan_lines", "plan_text"]
-
 
 def plan_text(lines: Sequence[str], cost: int | Fraction | None, ticks: int | None = None) -> str:
     """The text of a plan file: an action a line, and what they cost.

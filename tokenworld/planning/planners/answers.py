@@ -23,24 +23,6 @@ from tokenworld.planning.search.interpreted import Cancel, has_costs, platform
 from tokenworld.planning.task import NotAPlan
 from tokenworld.planning.verdict import Attempt, AttemptResult, PlanStep, Proof, Verdict
 
-__all__ = [
-    "FAST_DOWNWARD_NAME",
-    "RELAXED",
-    "SAS_ENCODING",
-    "TICKS_PER_COST",
-    "Asked",
-    "Classical",
-    "EngineRun",
-    "Judge",
-    "attempt_of",
-    "engine_run",
-    "inexpressible",
-    "judged",
-    "not_started",
-    "obstacle_notes",
-    "out_of_reach",
-]
-
 RELAXED = "relaxed reachability"
 FAST_DOWNWARD_NAME = "fast-downward"
 SAS_ENCODING = "E"

@@ -31,8 +31,6 @@ from tokenworld.planning.planners.downward import BLIND, FF, LAMA, run_searches
 from tokenworld.planning.task import sas_text
 from tokenworld.planning.verdict import Verdict
 
-__all__ = ["HEAD_START", "fast_downward", "plain_downward", "plan_on"]
-
 Say = Callable[[str], None]
 ENCODINGS = ("E", "A")
 _MEMORY = 4 << 30

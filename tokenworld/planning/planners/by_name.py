@@ -46,16 +46,6 @@ from tokenworld.planning.task import NotAPlan
 from tokenworld.planning.verdict import PlanStep, Verdict
 from tokenworld.planning.width.search import plan_by_width
 
-__all__ = [
-    "MOST_PLANS",
-    "plan_by",
-    "plan_by_downward",
-    "plan_optimal",
-    "several_plans",
-    "symbolic",
-]
-
-
 Say = Callable[[str], None]
 
 

@@ -24,9 +24,6 @@ from typing import IO, Literal
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.limits import count_child, forget_child, room
 
-__all__ = ["Child", "Ended", "PddlTexts", "answer_of", "require_program", "run_child"]
-
-
 _POLL = 0.02
 
 

@@ -15,20 +15,6 @@ from tokenworld.planning.planners.children import answer_of
 if TYPE_CHECKING:
     from importlib import metadata
 
-__all__ = [
-    "ENHSP",
-    "EngineInfo",
-    "EnginePackage",
-    "FAST_DOWNWARD",
-    "SYMK",
-    "UNIFIED_PLANNING",
-    "engines",
-    "driver",
-    "find_engine",
-    "needed",
-    "translator",
-]
-
 
 _JAVA_NEEDED = 17
 

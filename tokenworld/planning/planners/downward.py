@@ -22,19 +22,6 @@ from tokenworld.diagnostics import Diagnostic, in_seconds
 from tokenworld.planning.planners.children import Child
 from tokenworld.planning.planners.doctor import FAST_DOWNWARD, SYMK, find_engine
 
-__all__ = [
-    "ANYTIME",
-    "BLIND",
-    "FF",
-    "HMAX",
-    "LAMA",
-    "SYMBOLIC",
-    "Answer",
-    "Configuration",
-    "find_downward",
-    "run_searches",
-]
-
 INSTALL = "pip install 'token-world[classical]'"
 _POLL = 0.02
 """Seconds between two looks at the children."""

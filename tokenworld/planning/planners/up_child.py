@@ -11,8 +11,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-__all__ = ["main"]
-
 
 def main(name: str) -> int:
     """0 with a plan, 1 without one, 2 where there is no such engine."""

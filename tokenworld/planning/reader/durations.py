@@ -17,8 +17,6 @@ from tokenworld.diagnostics import Span
 from tokenworld.planning.reader.expressions import is_number, show
 from tokenworld.planning.reader.sexpr import Faults, Group, Item, Word
 
-__all__ = ["Apart", "Untimed", "binders", "duration", "filled", "untimed"]
-
 Apart = Callable[[str, str], bool]
 _When = Literal["start", "all", "end"]
 _Part = tuple[_When, Item]

@@ -17,8 +17,6 @@ from pathlib import Path
 from tokenworld.diagnostics import Diagnostic, Failure, Source, read_source
 from tokenworld.verbs.equiv import domain_source
 
-__all__ = ["Gold", "prediction_of", "read_golds"]
-
 _FORMS = ("{}.pddl", "{}.tw", "{}/domain.pddl", "{}/world.tw")
 
 

@@ -15,8 +15,6 @@ from typing import Final
 
 from tokenworld.verbs.bench.normal import Tree, normal, read
 
-__all__ = ["instances", "types_of", "without_types"]
-
 _EACH: Final = 2
 """The number of objects of each type that has no types below it."""
 _UNTYPED: Final = 4

@@ -10,8 +10,6 @@ import re
 from collections.abc import Iterator
 from typing import Union
 
-__all__ = ["Tree", "condition", "effects", "is_cost", "normal", "read", "typed", "unordered"]
-
 Tree = Union[str, list["Tree"]]  # noqa: UP007
 
 _SECTIONS = (":requirements", ":types", ":constants", ":predicates", ":functions", ":objects")

@@ -24,8 +24,6 @@ from typing import Final
 
 from tokenworld.verbs.bench.normal import Tree, read
 
-__all__ = ["FACETS", "Official", "official"]
-
 FACETS: Final = ("predicates", "parameters", "preconditions", "effects")
 
 

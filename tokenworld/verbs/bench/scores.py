@@ -30,8 +30,6 @@ from fractions import Fraction
 
 from tokenworld.verbs.bench.normal import Tree, is_cost, normal, read, typed
 
-__all__ = ["Scores", "Strict", "score", "strict"]
-
 _ONE, _NONE = Fraction(1), Fraction(0)
 
 

@@ -15,8 +15,6 @@ from tokenworld.session.rollouts import rollout as roll
 from tokenworld.verbs.learn.expected import By, expected
 from tokenworld.verbs.output import EXIT_OK, EXIT_UNKNOWN, Output
 
-__all__ = ["By", "Duel", "compared", "duel"]
-
 _Z: Final = 1.959963984540054
 """The deviation of 95 % of a normal distribution, on both sides."""
 _FEWEST: Final = 2

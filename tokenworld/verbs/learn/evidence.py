@@ -26,8 +26,6 @@ from tokenworld.verbs.learn.learnt import Atoms, Learnt, NotFollowed, Weight, ov
 from tokenworld.verbs.records.rows import BadRow
 from tokenworld.verbs.records.transitions import Transition
 
-__all__ = ["Collected", "Impossible", "Learned", "collected", "learned_params"]
-
 
 @dataclass(frozen=True, slots=True)
 class Learned:

@@ -20,8 +20,6 @@ from tokenworld.session.loading import OpenWorld
 from tokenworld.session.players import random_choices
 from tokenworld.session.rollouts import draws_in_setup
 
-__all__ = ["By", "expected"]
-
 By = Literal["reward", "score", "won"]
 MOST: Final = 600
 """Commands in states that are followed at most."""

@@ -18,8 +18,6 @@ from tokenworld.session.players import typed_command
 from tokenworld.session.replaying import row_played
 from tokenworld.verbs.output import EXIT_OK, Output, write_file
 
-__all__ = ["Explorer", "explore"]
-
 Curiosity = Literal["novelty", "random"]
 ILLEGAL: Final = 0.2
 """The share of commands that may be illegal: refusals teach requirements."""

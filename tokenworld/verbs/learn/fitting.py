@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-__all__ = ["Fit", "Fitted", "fit", "likelihood", "minimizer"]
-
 LEAST = 1e-12
 """A probability below this counts as this, with a slope that leads out of there."""
 MOST = 30.0

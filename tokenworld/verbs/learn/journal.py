@@ -18,8 +18,6 @@ from tokenworld import __version__
 from tokenworld.diagnostics import Diagnostic, Failure, counted
 from tokenworld.verbs.output import Output
 
-__all__ = ["Journal"]
-
 FORMAT: Final = "tw-learn/1"
 _HINT: Final = "Name another `--journal`, or remove this one to begin anew."
 

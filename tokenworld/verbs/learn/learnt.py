@@ -19,8 +19,6 @@ from tokenworld.engine.rows.code.runtime import RUNTIME
 from tokenworld.engine.rows.log import Log, raised
 from tokenworld.ground import Json
 
-__all__ = ["Atoms", "Learnt", "NotFollowed", "Softmax", "Weight", "over", "to_real"]
-
 MOST_KEPT = 1000
 """Results that are kept of each number."""
 K = TypeVar("K")

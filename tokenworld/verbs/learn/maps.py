@@ -8,8 +8,6 @@ from typing import Any
 from tokenworld.model import World
 from tokenworld.model.worlds import cell_name
 
-__all__ = ["maps_of"]
-
 
 def maps_of(world: World, shape: Mapping[str, Any]) -> dict[str, list[str]]:
     """Return a map for each layout of a world, by the type of its cells: a state (``tw-state/1``)

@@ -16,8 +16,6 @@ from tokenworld.verbs.learn.propose.outside.weighing import Weighed, aspect_of
 from tokenworld.verbs.pages.charts import Bar, bar_chart, stacked_chart
 from tokenworld.verbs.pages.frame import PAGE_END, TABLE_END, page_head, table_head, text_html
 
-__all__ = ["Point", "confusion", "fit_page", "propose_page"]
-
 WORST: Final = 5
 """Transitions that are shown."""
 NAMES: Final = ("right", "other value", "missed", "invented")

@@ -34,8 +34,6 @@ from tokenworld.verbs.output import EXIT_OK, Output
 from tokenworld.verbs.records.rows import BadRow
 from tokenworld.verbs.records.transitions import Transition, transitions
 
-__all__ = ["Ranked", "mutants", "rank", "ranks"]
-
 MUTATORS: Final = ("stays", "other value", "elsewhere", "exchanged")
 """A changed slot keeps its value; it gets another one; another slot changes; two objects exchange
 the values of an attribute."""

@@ -17,8 +17,6 @@ from tokenworld.model import BoolType, ObjectType, Program, without_none
 from tokenworld.planning.verdict import Verdict
 from tokenworld.prose.wording import joined, with_article
 
-__all__ = ["chance_text", "told_luck"]
-
 _PLACES = frozenset({"at", "in", "on", "inside", "place", "room", "location", "loc", "position"})
 """Attributes whose new value is where something moves."""
 _MOST_CHANGES = 3

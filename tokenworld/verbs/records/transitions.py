@@ -18,8 +18,6 @@ from tokenworld.session.loading import OpenWorld
 from tokenworld.session.replaying import Row, row_in
 from tokenworld.verbs.records.rows import BadRow, lines_of
 
-__all__ = ["Transition", "fitting", "transitions", "world_rows"]
-
 _WHOLE = ("objects", "functions", "relations", "tick", "outcomes")
 _PARTS = ("functions", "relations")
 _HINT = "Record them with `tw run` and `tw runs rows`."

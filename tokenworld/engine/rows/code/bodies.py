@@ -11,8 +11,6 @@ from tokenworld.engine.rows.log import Maker
 from tokenworld.ground import implicit_default
 from tokenworld.model import NumberType, written_name
 
-__all__ = ["BodyWriter"]
-
 
 @dataclass
 class BodyWriter(StatementVisitor[Names, Names]):

@@ -33,8 +33,6 @@ from tokenworld.engine.rows.layout import (
 from tokenworld.ground import draws
 from tokenworld.model import NumberType
 
-__all__ = ["Compiled", "Uncompiled", "compiler_missing"]
-
 DID, REFUSED, SKIPPED = 0, 2, 3
 """Result of the command of a row of a batch, beside `UNSURE`."""
 MOST_LISTED = 1 << 16

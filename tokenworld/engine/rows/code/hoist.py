@@ -23,8 +23,6 @@ from tokenworld.engine.rows.code.terms import MOST_LOOPS, Lines, Name, TermWrite
 from tokenworld.engine.rows.layout import KINDS, Store
 from tokenworld.model import NumberType, ObjectType, ValueType, is_optional
 
-__all__ = ["HoistWriter", "words_are_sure"]
-
 _SURE = frozenset({"not", "and", "or", "==", "<", "<=", "in", "tick", "busy", "did", "pi", "id",
                    "next", "prev"})  # fmt: skip
 """Operators that always have a value."""

@@ -28,8 +28,6 @@ from tokenworld.engine.rows.code.terms import Lines, Name, Names, TermWriter
 from tokenworld.engine.rows.layout import FIRED, LATCHED, NAMES, Slots, Store
 from tokenworld.ground import draws
 
-__all__ = ["NONE", "NumericProgram", "Uncompiled"]
-
 LARGEST = 1 << 31
 """Numbers without closer bounds may be as large: then no product of two leaves 64 bits."""
 MOST_ENDINGS = 12

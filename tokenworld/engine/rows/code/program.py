@@ -33,8 +33,6 @@ from tokenworld.ground import Prose
 from tokenworld.ground.secrets import Secrets
 from tokenworld.model import NumberType, ObjectType, Phase, ValueType
 
-__all__ = ["Function", "Program", "rule_code"]
-
 Function = Callable[..., Any]
 _BODY = ("D",)
 _NOTHING = Fraction(0)

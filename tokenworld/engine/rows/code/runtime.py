@@ -17,8 +17,6 @@ from typing import Any
 from tokenworld.diagnostics.limits import TOO_LARGE, TOO_LONG
 from tokenworld.engine.changes import Breach
 
-__all__ = ["RUNTIME"]
-
 Row = list[Any]
 
 

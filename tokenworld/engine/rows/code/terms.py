@@ -21,11 +21,9 @@ from tokenworld.core import nodes as core
 from tokenworld.core.rules import Derive
 from tokenworld.core.walk import binder_terms, conjuncts, subterms, template_terms
 from tokenworld.diagnostics.limits import TOO_LARGE
-from tokenworld.engine.rows.layout import AWARDED, DID, KINDS, LONGS, TICK, Slots, Store
+from tokenworld.engine.rows.layout import DID, KINDS, LONGS, TICK, Slots, Store
 from tokenworld.engine.rows.questions.hidden import HiddenRow
 from tokenworld.ground import domain_of
-
-__all__ = ["AWARDED", "MOST_LOOPS", "Lines", "Name", "Names", "TermWriter"]
 
 MOST_WRITTEN = 160
 """Characters of a derived fact that is written where it is asked for."""

@@ -17,17 +17,6 @@ from tokenworld.engine.rows.record import Record
 from tokenworld.engine.rows.stepper import ADDED, Tick
 from tokenworld.ground import Command, RequireReport
 
-__all__ = [
-    "breaks",
-    "is_legal",
-    "is_refused",
-    "judging",
-    "may",
-    "reports",
-    "requires_held",
-    "requires_held_now",
-]
-
 
 @contextmanager
 def judging(tick: Tick, command: Command) -> Iterator[bool]:

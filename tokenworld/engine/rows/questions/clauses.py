@@ -22,8 +22,6 @@ from tokenworld.engine.rows.questions.why import UNDEFINED, guards_of
 from tokenworld.engine.rows.stepper import Tick
 from tokenworld.ground import Command, Json, show_value, value_text
 
-__all__ = ["Clause", "ClauseKind", "clauses_of"]
-
 ClauseKind = Literal["and", "or", "not", "implies", "any", "all", "case", "derive", "leaf"]
 
 _CASES: Final = 5

@@ -10,8 +10,6 @@ from tokenworld.engine.rows.layout import Slots, Store
 from tokenworld.ground import Raw, count_bindings, domain_of
 from tokenworld.model import ObjectType, ValueType
 
-__all__ = ["MOST", "Asked", "HiddenRow", "TooMany"]
-
 MOST = 1_000
 """So often something is evaluated at most before it counts as unknown."""
 

@@ -18,8 +18,6 @@ from tokenworld.engine.rows.stepper import RowStepper, Tick
 from tokenworld.engine.state import State
 from tokenworld.ground import Raw
 
-__all__ = ["PossibleWorlds"]
-
 T = TypeVar("T")
 
 

@@ -12,8 +12,6 @@ from tokenworld.engine.rows.stepper import Tick
 from tokenworld.ground import Raw
 from tokenworld.model import BoolType, ObjectType
 
-__all__ = ["in_scope", "name_of", "slot_text", "words_of"]
-
 
 def name_of(tick: Tick, number: int) -> str:
     """The present name of an object."""

@@ -22,8 +22,6 @@ from tokenworld.engine.rows.stepper import Args, RowStepper, Tick, Together
 from tokenworld.ground import Raw
 from tokenworld.model import Law
 
-__all__ = ["Batch", "Firing", "Newborn", "PhaseTrace", "TimeTrace", "TracedTick", "Write"]
-
 Write = tuple[str, Column, Key, Raw]
 """A request: how the slot changes, its column and key, the value."""
 

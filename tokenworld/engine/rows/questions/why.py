@@ -18,8 +18,6 @@ from tokenworld.engine.rows.layout import NAMES
 from tokenworld.ground import Command, Json, RequireReport, show_value
 from tokenworld.model import show_type
 
-__all__ = ["UNDEFINED", "Requires", "guards_of"]
-
 UNDEFINED = (Breach, TypeError, KeyError, IndexError)
 """The errors of a require that is evaluated although an earlier one failed."""
 Place = tuple[Any, ...]

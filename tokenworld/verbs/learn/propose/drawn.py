@@ -43,8 +43,6 @@ if TYPE_CHECKING:
     Scores = npt.NDArray[np.float64]
     Numbers = npt.NDArray[np.float64]
 
-__all__ = ["Came", "cover_drawn", "cover_noisy", "shares", "surprise"]
-
 _KEPT: Final = 8
 """The number of guards that are kept at each depth."""
 _TRIED: Final = 8

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from tokenworld.ground import Json
 from tokenworld.verbs.learn.journal import Journal
 from tokenworld.verbs.learn.propose.accepting import Asked, Commands, required
-from tokenworld.verbs.learn.propose.commands import NUMBER, Grammar, Schema
+from tokenworld.verbs.learn.propose.commands import Grammar, Schema
 from tokenworld.verbs.learn.propose.covering import Problem, Rule, Rules, cover
 from tokenworld.verbs.learn.propose.drawn import Came, cover_drawn, cover_noisy, shares, surprise
 from tokenworld.verbs.learn.propose.outside.keeping import packed, unpacked
@@ -792,6 +792,3 @@ def _is_right(value: Value | Missing, instances: _Instances, at: int) -> bool:
     new = instances.new[at]
     same = _equal(value, new) or (type(value) is type(new) and value == new)
     return same and (instances.free[at] or not instances.kept[at])
-
-
-__all__ = ["NUMBER", "Learned", "Predicate", "Proposal", "Rule", "Stages", "Template"]

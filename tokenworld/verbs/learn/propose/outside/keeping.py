@@ -10,8 +10,6 @@ from tokenworld.verbs.learn.propose.covering import Rule, Rules
 from tokenworld.verbs.learn.propose.templates import Template
 from tokenworld.verbs.learn.propose.terms import Exists, Predicate, Term
 
-__all__ = ["packed", "unpacked"]
-
 _CLASSES: Final = {one.__name__: one for one in (Rules, Rule, Template, Predicate, Exists, Term)}
 
 
