@@ -8,9 +8,9 @@ minimum description length in place of information gain).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tokenworld.verbs.learn.propose.templates import Template
 from tokenworld.verbs.learn.propose.terms import Predicate, Table, Term
@@ -175,7 +175,7 @@ class Packed:
             template = self._problem.templates[at]
             positive = self.free & self.right[at] & ~self.kept
             negative = self.free & ~self.right[at]
-            score, guard, mask = self._guard(positive, negative, template.cost, dense)
+            score, guard, mask, _ = self._guard(positive, negative, template.cost, dense)
             right = float(self.weights[positive & mask].sum())
             wrong = float(self.weights[negative & mask].sum())
             if score > 0 and (found is None or score > found[0]):
@@ -226,56 +226,93 @@ class Packed:
         found: Numbers = sums.astype(np.float64).reshape(shape).transpose(1, 0, 2)
         return found
 
-    def _guard(
-        self, positive: Truths, negative: Truths, cost: float, dense: bool
-    ) -> tuple[float, tuple[int, ...], Truths]:
-        """Return the best guard: its score, its predicates, and what it covers."""
+    def _guard(self, positive: Truths, negative: Truths, cost: float, dense: bool) -> Guard:
+        """Return the best guard of a template that is right on some instances and wrong on others:
+        by its worth, and beside that by its gain in certainty, so that it may be found in steps."""
         import numpy as np
 
         weights = self.weights
-        whole = np.ones(len(weights), dtype=np.bool_)
         sums = np.array([weights[positive].sum(), weights[negative].sum()])
         worth = _dense if dense else _strict
+
+        def judged(masks: Truths, sizes: Numbers) -> Judged:
+            right, wrong = self.sums(masks, positive), self.sums(masks, negative)
+            gains, strict = _gains(right, wrong, sizes, sums), worth(right, wrong, sizes)
+            return Judged((gains, strict), _scores(right, wrong, sizes) > -np.inf)
+
         start = float(worth(sums[:1], sums[1:], np.array([cost]))[0])
-        best: tuple[float, tuple[int, ...], Truths] = (start, (), whole)
-        beam: list[tuple[float, tuple[int, ...], Truths, float]] = [(start, (), whole, cost)]
-        seen: set[bytes] = set()
-        for _ in range(DEPTH):
-            if not len(self.predicates):
-                break
-            masks = np.array([one[2] for one in beam])
-            right = self.sums(masks, positive)
-            wrong = self.sums(masks, negative)
-            sizes = self.costs[:, None] + np.array([[one[3] for one in beam]])
-            scores = _scores(right, wrong, sizes)
-            strict = worth(right, wrong, sizes)
-            following: list[tuple[float, tuple[int, ...], Truths, float]] = []
-            gains = _gains(right, wrong, sizes, sums)
-            for ranked in (gains, strict):
-                full = len(following) + KEPT
-                order = np.argsort(-ranked, axis=None, kind="stable")[:TRIED]
-                for flat in order:
-                    row, column = divmod(int(flat), len(beam))
-                    _, guard, mask, _ = beam[column]
-                    if row in guard or scores[row, column] == float("-inf"):
-                        continue
-                    grown = mask & (self.truths[row] > 0)
-                    key = np.packbits(grown).tobytes()
-                    if key in seen:
-                        continue
-                    seen.add(key)
-                    score = float(strict[row, column])
-                    following.append((score, (*guard, row), grown, float(sizes[row, column])))
-                    if score > best[0]:
-                        best = following[-1][:3]
-                    if len(following) == full:
-                        break
-            if not following or all(
-                float(weights[negative & one[2]].sum()) == 0 for one in following
-            ):
-                break
-            beam = following
-        return best
+        first = Guard(start, (), np.ones(len(weights), dtype=np.bool_), cost)
+        return best_guard(
+            self, first, judged, kept=KEPT, tried=TRIED,
+            done=lambda mask: float(weights[negative & mask].sum()) == 0,
+        )  # fmt: skip
+
+
+# ---- The beam search ----------------------------------------------------------------------------
+
+
+class Guard(NamedTuple):
+    """Predicates by number, the instances that they leave, and the size of the rule."""
+
+    worth: float
+    predicates: tuple[int, ...]
+    mask: Truths
+    size: float
+
+
+class Judged(NamedTuple):
+    """Guards in one or more rankings, the last of which is their worth, and those that explain
+    something: by predicate and by guard of the beam that it is added to."""
+
+    rankings: tuple[Numbers, ...]
+    possible: Truths
+
+
+def best_guard(
+    packed: Packed,
+    first: Guard,
+    judged: Callable[[Truths, Numbers], Judged],
+    *,
+    kept: int,
+    tried: int,
+    surcharge: float = 0.0,
+    done: Callable[[Truths], bool] = lambda mask: False,
+) -> Guard:
+    """Return the guard that is worth most, found by a beam search that begins with ``first``.
+
+    ``judged`` gets the masks of the beam and the sizes with each predicate added. Each ranking
+    keeps ``kept`` of its first ``tried`` guards. ``surcharge`` is added to the cost of each
+    predicate. The search ends where all guards of the beam are ``done``.
+    """
+    import numpy as np
+
+    best, beam, seen = first, [first], set[bytes]()
+    for _ in range(DEPTH if len(packed.predicates) else 0):
+        sizes = packed.costs[:, None] + surcharge + np.array([[one.size for one in beam]])
+        rankings, possible = judged(np.array([one.mask for one in beam]), sizes)
+        following: list[Guard] = []
+        for ranked in rankings:
+            full = len(following) + kept
+            for place in np.argsort(-ranked, axis=None, kind="stable")[:tried]:
+                row, column = divmod(int(place), len(beam))
+                if row in beam[column].predicates or not possible[row, column]:
+                    continue
+                grown = beam[column].mask & (packed.truths[row] > 0)
+                key = np.packbits(grown).tobytes()
+                if key in seen:
+                    continue
+                seen.add(key)
+                guard = (*beam[column].predicates, row)
+                worth, size = float(rankings[-1][row, column]), float(sizes[row, column])
+                following.append(Guard(worth, guard, grown, size))
+                if worth > best.worth:
+                    best = following[-1]
+                if len(following) == full:
+                    break
+        if not following or all(done(one.mask) for one in following):
+            break
+        beam = following
+    return best
 
 
 def _distinct(truths: Sequence[Truths], predicates: Sequence[Predicate]) -> list[int]:

@@ -16,7 +16,7 @@ worth it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice
 from math import log
@@ -24,13 +24,15 @@ from typing import TYPE_CHECKING, Final
 
 from tokenworld.verbs.learn.propose.covering import (
     DEAR,
-    DEPTH,
     RULES,
     WORTH,
+    Guard,
+    Judged,
     Packed,
     Problem,
     Rule,
     Rules,
+    best_guard,
     flat,
 )
 from tokenworld.verbs.learn.propose.templates import Template
@@ -40,7 +42,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Truths = npt.NDArray[np.bool_]
-    Scores = npt.NDArray[np.float64]
     Numbers = npt.NDArray[np.float64]
 
 _KEPT: Final = 8
@@ -78,7 +79,7 @@ def cover_drawn(problem: Problem, sizes: Sequence[int]) -> Rules:
         best: tuple[float, Rule, Truths] | None = None
         for one in _mixtures(packed, problem, sizes):
             cost = sum(problem.templates[at].cost for at in one.templates)
-            score, guard, mask = _guard(packed, one, cost)
+            score, guard, mask, _ = _guard(packed, one, cost)
             if score > 0 and (best is None or score > best[0]):
                 named = flat(packed.predicates[at] for at in guard)
                 chosen = tuple(problem.templates[at] for at in one.templates)
@@ -118,15 +119,13 @@ def _mixtures(packed: Packed, problem: Problem, sizes: Sequence[int]) -> Iterato
             yield _Mixture((at, other), some, changed & both, changed & ~both)
 
 
-def _guard(packed: Packed, one: _Mixture, cost: float) -> tuple[float, tuple[int, ...], Truths]:
-    """Return the best guard of a mixture: its score, its predicates, and what it covers."""
+def _guard(packed: Packed, one: _Mixture, cost: float) -> Guard:
+    """Return the best guard of a mixture."""
     import numpy as np
 
-    weights, count = packed.weights, max(2, len(packed.predicates))
-    whole = np.ones(len(weights), dtype=np.bool_)
     groups = (*one.apart, one.good, one.bad, packed.free)
 
-    def score(sums: Sequence[npt.NDArray[np.float64]], sizes: npt.NDArray[np.float64]) -> Scores:
+    def score(sums: Sequence[Numbers], sizes: Numbers) -> Numbers:
         *apart, good, bad, every = sums
         total = sum(apart, np.zeros_like(good))
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -134,39 +133,25 @@ def _guard(packed: Packed, one: _Mixture, cost: float) -> tuple[float, tuple[int
                 (np.where(part > 0, part * np.log(part / total), 0.0) for part in apart),
                 np.zeros_like(good),
             )
-        found: Scores = WORTH * (good - DEAR * bad) + surprise - one.each * every - sizes
+        found: Numbers = WORTH * (good - DEAR * bad) + surprise - one.each * every - sizes
         return np.where(good > 0, found, -np.inf)
 
-    first = [np.array([weights[group].sum()]) for group in groups]
-    start = float(score(first, np.array([cost]))[0])
-    best: tuple[float, tuple[int, ...], Truths] = (start, (), whole)
-    beam: list[tuple[float, tuple[int, ...], Truths, float]] = [(start, (), whole, cost)]
-    seen: set[bytes] = set()
-    for _ in range(DEPTH if len(packed.predicates) else 0):
-        masks = np.array([each[2] for each in beam])
-        sizes = packed.costs[:, None] + log(count) + np.array([[each[3] for each in beam]])
+    def judged(masks: Truths, sizes: Numbers) -> Judged:
         scores = score([packed.sums(masks, group) for group in groups], sizes)
-        following: list[tuple[float, tuple[int, ...], Truths, float]] = []
-        for place in np.argsort(-scores, axis=None, kind="stable")[: 8 * _KEPT]:
-            row, column = divmod(int(place), len(beam))
-            _, guard, mask, _ = beam[column]
-            if row in guard or scores[row, column] == float("-inf"):
-                continue
-            grown = mask & (packed.truths[row] > 0)
-            key = np.packbits(grown).tobytes()
-            if key in seen:
-                continue
-            seen.add(key)
-            size = float(sizes[row, column])
-            following.append((float(scores[row, column]), (*guard, row), grown, size))
-            if following[-1][0] > best[0]:
-                best = following[-1][:3]
-            if len(following) == _KEPT:
-                break
-        if not following:
-            break
-        beam = following
-    return best
+        return Judged((scores,), scores > -np.inf)
+
+    sums = [np.array([packed.weights[group].sum()]) for group in groups]
+    start = float(score(sums, np.array([cost]))[0])
+    first = Guard(start, (), np.ones(len(packed.weights), dtype=np.bool_), cost)
+    return _priced(packed, first, judged)
+
+
+def _priced(packed: Packed, first: Guard, judged: Callable[[Truths, Numbers], Judged]) -> Guard:
+    """Return the best guard where the choice of each predicate has a cost."""
+    return best_guard(
+        packed, first, judged, kept=_KEPT, tried=8 * _KEPT,
+        surcharge=log(max(2, len(packed.predicates))),
+    )  # fmt: skip
 
 
 # ---- noise --------------------------------------------------------------------------------------
@@ -194,9 +179,10 @@ def cover_noisy(problem: Problem, sizes: Sequence[int]) -> Rules:
             ((_usual(packed, one), one) for one in tried),
             key=lambda pair: float(pair[0] @ packed.weights) + pair[1].size,
         )  # fmt: skip
-        saved, outcomes, guard, mask = max(
-            (_listed(packed, one, usual) for one in tried), key=lambda one: one[0]
+        found, outcomes = max(
+            ((_listed(packed, one, usual), one) for one in tried), key=lambda pair: pair[0].worth
         )
+        saved, guard, mask, _ = found
         if saved <= 0 or len(rules) == RULES:
             outcomes, guard, mask = rest, (), packed.free
         rules.append(_ruled(packed, problem, outcomes, guard, mask))
@@ -263,42 +249,18 @@ def _usual(packed: Packed, outcomes: _Outcomes) -> Numbers:
     return found
 
 
-_Found = tuple[float, _Outcomes, tuple[int, ...], "Truths"]
-
-
-def _listed(packed: Packed, outcomes: _Outcomes, usual: Numbers) -> _Found:
-    """The guard under which the shares of outcomes save most: the nats that they save, the numbers
-    of its predicates, and what it covers."""
+def _listed(packed: Packed, outcomes: _Outcomes, usual: Numbers) -> Guard:
+    """Return the guard under which the shares of outcomes save most; its worth are the nats that
+    they save."""
     import numpy as np
 
-    each, choice = np.array(outcomes.each), log(max(2, len(packed.predicates)))
-    groups = [*outcomes.parts, packed.free * usual]
-    best: _Found = (0.0, outcomes, (), packed.free)
-    beam: list[tuple[tuple[int, ...], Truths, float]] = [((), packed.free, outcomes.size)]
-    seen: set[bytes] = set()
-    for _ in range(DEPTH if len(packed.predicates) else 0):
-        sizes = packed.costs[:, None] + choice + np.array([[one[2] for one in beam]])
-        sums = packed.stacked(np.array([one[1] for one in beam]), groups)
-        saved = _saved(sums, each) - sizes
-        following: list[tuple[tuple[int, ...], Truths, float]] = []
-        for place in np.argsort(-saved, axis=None, kind="stable")[: 8 * _KEPT]:
-            row, column = divmod(int(place), len(beam))
-            guard, mask, _ = beam[column]
-            if row in guard or saved[row, column] == float("-inf"):
-                continue
-            grown = mask & (packed.truths[row] > 0)
-            key = np.packbits(grown).tobytes()
-            if key not in seen:
-                seen.add(key)
-                following.append(((*guard, row), grown, float(sizes[row, column])))
-                if saved[row, column] > best[0]:
-                    best = float(saved[row, column]), outcomes, following[-1][0], grown
-            if len(following) == _KEPT:
-                break
-        beam = following
-        if not beam:
-            break
-    return best
+    each, groups = np.array(outcomes.each), [*outcomes.parts, packed.free * usual]
+
+    def judged(masks: Truths, sizes: Numbers) -> Judged:
+        saved = _saved(packed.stacked(masks, groups), each) - sizes
+        return Judged((saved,), saved > -np.inf)
+
+    return _priced(packed, Guard(0.0, (), packed.free, outcomes.size), judged)
 
 
 def _saved(sums: Numbers, each: Numbers) -> Numbers:
