@@ -38,7 +38,7 @@ from tokenworld.engine.rows.log import Log, Row
 from tokenworld.engine.rows.outputs import Outputs
 from tokenworld.engine.rows.questions.why import Requires
 from tokenworld.engine.rows.record import Broken, Digest, Record, Shown
-from tokenworld.engine.saved.digest import facts_hash
+from tokenworld.engine.saved.digest import kept_facts_hash
 from tokenworld.engine.state import LongAction, State
 from tokenworld.ground import (
     PASS,
@@ -143,7 +143,7 @@ class RowStepper(Outputs):
     def know_facts(self, row: Row, state: State) -> None:
         """Let the row of a state have the hash of its facts, from which that of a tick is made."""
         if row.S[FACTS] is None:
-            row.S[FACTS] = state.facts = facts_hash(state)
+            row.S[FACTS] = kept_facts_hash(state)
 
     def state(self, row: Row) -> State:
         """Convert a row to a state."""

@@ -94,6 +94,13 @@ def facts_hash(state: State) -> int:
     return total % SPAN
 
 
+def kept_facts_hash(state: State) -> int:
+    """The same, computed once for a state."""
+    if state.facts is None:
+        state.facts = facts_hash(state)
+    return state.facts
+
+
 def _weight(state: State, column: Column, key: Key, value: Raw) -> int:
     if column.sparse and value == column.default:
         return 0
@@ -105,9 +112,7 @@ def _weight(state: State, column: Column, key: Key, value: Raw) -> int:
 
 def state_hash(state: State) -> str:
     """The hash of the whole state, 32 hexadecimal digits."""
-    if state.facts is None:
-        state.facts = facts_hash(state)
-    body = canonical([header_json(state), str(state.facts)])
+    body = canonical([header_json(state), str(kept_facts_hash(state))])
     return blake2b(body.encode(), digest_size=16).hexdigest()
 
 
