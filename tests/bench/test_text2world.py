@@ -10,8 +10,7 @@ import pytest
 
 from tokenworld.cli import _main
 from tokenworld.diagnostics import Source
-from tokenworld.verbs.bench.behaviour import behaviour
-from tokenworld.verbs.bench.instances import instances, types_of, without_types
+from tokenworld.verbs.bench.behaviour import behaviour, instances, types_of, without_types
 from tokenworld.verbs.equiv import side_of
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
