@@ -36,7 +36,7 @@ from typing import Any, Final, TextIO
 from tokenworld.verbs.conform.verb import Conforming, GameTally, told, unseen
 from tokenworld.verbs.records.replay import Games, games_of
 from tokenworld.verbs.records.rows import BadRow, RowReader, TextRow
-from tokenworld.verbs.simbench.walking import WALKERS, Walker, drawn_command
+from tokenworld.verbs.simbench.making import WALKERS, Walker, drawn_command
 
 __all__ = ["Program", "Walk", "judged", "main", "programs", "report", "walk"]
 

@@ -38,7 +38,7 @@ from tokenworld.session.intents import Resolver
 from tokenworld.session.loading import OpenWorld
 from tokenworld.session.replaying import Row, row_in, row_played
 from tokenworld.verbs.learn.propose.verb import learned_worlds
-from tokenworld.verbs.simbench.walking import Step, WorldWalk
+from tokenworld.verbs.simbench.making import Step, WorldWalk
 
 __all__ = ["Compared", "compared", "main", "report", "world_text"]
 

@@ -17,7 +17,7 @@ from tokenworld.verbs.learn.propose.verb import learned_texts
 from tokenworld.verbs.records.adapter import Adapter
 from tokenworld.verbs.records.properties import mapping_beside
 from tokenworld.verbs.records.rows import TextRow
-from tokenworld.verbs.simbench.walking import WorldWalk
+from tokenworld.verbs.simbench.making import WorldWalk
 
 pytest.importorskip("numpy")
 

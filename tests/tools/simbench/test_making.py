@@ -13,9 +13,8 @@ import pytest
 
 from tests.tools.simbench.conftest import ROOT, Tw
 from tokenworld.verbs.records.answers import changes
-from tokenworld.verbs.simbench.making import Candidate
+from tokenworld.verbs.simbench.making import Candidate, drawn_command
 from tokenworld.verbs.simbench.sets import read_set
-from tokenworld.verbs.simbench.walking import drawn_command
 
 ROWS = ROOT.parent / "shared/data/bytesized32/boil-water.test.jsonl.gz"
 
