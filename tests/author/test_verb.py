@@ -147,7 +147,7 @@ def test_a_description_in_another_language(tw: Tw, folder: Path) -> None:
 
 
 def test_ctrl_c_ends_with_130(tw: Tw, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tokenworld.verbs.author.providers.scripted import Script
+    from tokenworld.verbs.author.providers.choosing import Script
 
     def interrupted(self: Script, request: object) -> None:
         raise KeyboardInterrupt
