@@ -35,7 +35,7 @@ def make(
     """Make a set of questions: what does this world make of a state and a command?"""
 
 
-@does("simbench.running.run", simbench.command)
+@does("simbench.playing.run", simbench.command)
 def run(
     folder: Set,
     /,

@@ -22,7 +22,6 @@ from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine import Engine, ForcedLuck, Luck, State
 from tokenworld.engine.layout import Column, Layout
-from tokenworld.engine.state import State
 from tokenworld.ground import (
     By,
     Command,
@@ -77,6 +76,9 @@ def unpacked_state(data: bytes, layout: Layout) -> State:
     """The state of such bytes, laid out as an engine of the same world has it."""
     state: State = _Unpacker(data, layout).load()
     return state
+
+
+# ---- Moments -------------------------------------------------------------------------------------
 
 
 @frozen

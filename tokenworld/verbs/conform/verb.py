@@ -127,6 +127,8 @@ def _print(found: _Scores, out: Output) -> None:
         out.note("the files have no rows")
 
 
+# ---- Answers -------------------------------------------------------------------------------------
+
 _NAMES = {"act": "F_act", "env": "F_env", "score": "F_R", "step": "whole step"}
 _SHOWN = 3
 """The number of differences of one wrong answer are printed."""

@@ -126,6 +126,8 @@ class WorldWalk:
         return not self.engine.same_facts(state, after)
 
 
+# ---- Rows and questions --------------------------------------------------------------------------
+
 _STEPS: Final = 40
 """Steps of a walk."""
 _SEEDS: Final = 20

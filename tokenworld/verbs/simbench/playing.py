@@ -1,9 +1,5 @@
-"""``tw simbench play``: the questions of a set for a person, who writes what will be different.
-
-A line says one thing: ``stove.isOn = true``, ``pot in sink``, ``key gone``, ``new Water water``,
-``score = 1``. An empty line ends an answer, ``quit`` (or the end of the input) the sitting. The
-answers are a transcript of differences as any other, and are scored alike.
-"""
+"""``tw simbench run`` and ``play``: put the questions of a set to a predictor, or to a person, who
+writes what will be different."""
 
 from __future__ import annotations
 
@@ -43,7 +39,6 @@ from tokenworld.verbs.simbench.baselines import difference
 from tokenworld.verbs.simbench.sets import Question, QuestionSet, read_set
 
 # ---- Runs ----------------------------------------------------------------------------------------
-# ``tw simbench run`` and ``play``: put the questions of a set to a predictor, or to a person.
 
 
 LONGEST: Final = 1 << 20
@@ -233,6 +228,12 @@ def _tell(found: QuestionSet, file: TranscriptFile, before: int, out: Output) ->
         "transcript": str(file.path), "set": found.digest,
     })  # fmt: skip
     return EXIT_NEGATIVE if unread else EXIT_OK
+
+
+# ---- Answers of a person -------------------------------------------------------------------------
+# A line says one thing: ``stove.isOn = true``, ``pot in sink``, ``key gone``, ``new Water water``,
+# ``score = 1``. An empty line ends an answer, ``quit`` (or the end of the input) the sitting. The
+# answers are a transcript of differences as any other, and are scored alike.
 
 
 HELP: Final = (

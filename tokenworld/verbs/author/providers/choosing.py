@@ -1,4 +1,4 @@
-"""The provider that a command line names."""
+"""The provider that a command line names, and answers written beforehand."""
 
 from __future__ import annotations
 
@@ -61,6 +61,8 @@ def _answers(source: Source) -> list[tuple[str, str]]:
             raise usage(f"`{source.name}` has an answer of `{role}`, which is no role.", hint)
     return [(role, text.strip("\n") + "\n") for role, text in pairs]
 
+
+# ---- The choice of a provider --------------------------------------------------------------------
 
 _KNOWN: Final = "Name one of `script:FILE`, `command:PROGRAM`, `http` or `pydantic-ai`."
 

@@ -181,6 +181,8 @@ def _value(program: m.Program, kind: m.ValueType, raw: Raw) -> Value:
     return shown
 
 
+# ---- Extension -----------------------------------------------------------------------------------
+
 _UNNAMED = "before"
 """The name of the phase into which laws without one are put: what is proposed comes after them."""
 _FRESH = "_2"
