@@ -137,9 +137,7 @@ class _Monitors:
 
     program: m.Program
     text: Callable[[Span], str]
-    found: dict[tuple[str, tuple[tuple[str, m.ValueType], ...]], m.Derive] = field(
-        default_factory=dict
-    )
+    found: dict[tuple[str, tuple[object, ...]], m.Derive] = field(default_factory=dict)
     relations: dict[str, m.Fluent] = field(default_factory=dict)
     monitors: list[_Monitor] = field(default_factory=list)
 
@@ -171,7 +169,8 @@ class _Monitors:
         return found
 
     def _called(self, call: m.BuiltinCall, binders: _Binders) -> m.Term:
-        """The call of the derive that answers it; equal words about equal variables share one."""
+        """The call of the derive that answers it; equal words about equal variables share one. A
+        name may have another type in another world."""
         names = {one.name for one in subterms(call) if isinstance(one, m.Local)}
         params = tuple(
             replace(one, domain=domain_of(without_none(one.type)), type=without_none(one.type))
@@ -179,7 +178,8 @@ class _Monitors:
             if name in names
         )
         text = " ".join(self.text(call.span).replace(".", " ").split())
-        key = (text, tuple((one.name, one.type) for one in params))
+        bound = tuple((one.name, one.type) for one in params)
+        key = (text, (bound, *(one.type for one in subterms(call))))
         if key not in self.found:
             self.found[key] = self._derive(call, text, params)
         args = tuple(m.Local(one.name, one.type, call.span) for one in params)

@@ -13,6 +13,7 @@ from typing import Protocol, assert_never, overload
 from tokenworld import model as m
 from tokenworld.diagnostics import Diagnostic, Failure, Span
 from tokenworld.diagnostics.frozen import frozen
+from tokenworld.ground.monitors import rules_of
 from tokenworld.ground.values import Raw
 
 
@@ -126,6 +127,7 @@ def _members(program: m.Program, decls: tuple[m.ObjectDecl, ...]) -> dict[str, t
 
 def instantiate(program: m.Program, world: m.World, params: Mapping[str, Raw]) -> Instance:
     """Number the objects of ``world``; ``params`` are the final raw values of all params."""
+    program = rules_of(program, world)
     decls = _declared(program, world)
     members = _members(program, decls)
     actors = members[program.actor] if program.actor is not None else ()

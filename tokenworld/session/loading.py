@@ -60,7 +60,8 @@ class OpenWorld:
 
     @property
     def program(self) -> Program:
-        return self.loaded.program
+        """The rules of this world, without what only other worlds of the file need."""
+        return self.engine.instance.program
 
     @property
     def instance(self) -> Instance:
