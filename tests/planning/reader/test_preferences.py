@@ -93,6 +93,8 @@ def holds(kind: str, states: Sequence[State], first: Test, last: Test) -> bool:
             begin, end = int(times[0]), int(times[-1])
             if word == "within":
                 return any(on[: end + 1])
+            if word == "always-within":
+                return all(any(then[at : at + end + 1]) for at, now in enumerate(on) if now)
             if len(on) - 1 <= begin:
                 return on[-1]
             if word == "hold-after":
@@ -121,14 +123,15 @@ CONDITIONS: dict[str, Test] = {
 }
 KINDS = (
     "at end", "always", "sometime", "at-most-once", "sometime-after", "sometime-before",
-    "within 2", "hold-during 1 3", "hold-after 1",
+    "within 2", "hold-during 1 3", "hold-after 1", "always-within 0", "always-within 2",
 )  # fmt: skip
+PAIRS = ("sometime-after", "sometime-before", "always-within")
 
 
 def drawn(rng: random.Random) -> tuple[str, Callable[[Sequence[State]], bool]]:
     """A constraint and its oracle."""
     kind, first, last = rng.choice(KINDS), *rng.choices(sorted(CONDITIONS), k=2)
-    two = f" {last}" if kind in ("sometime-after", "sometime-before") else ""
+    two = f" {last}" if kind.split()[0] in PAIRS else ""
     text = f"({kind} {first}{two})"
     return text, lambda states: holds(kind, states, CONDITIONS[first], CONDITIONS[last])
 
@@ -183,8 +186,51 @@ def test_the_oracle_can_say_no() -> None:
     states = [State("a"), State(), State("a")]
     lit, unlit = CONDITIONS["(lit a)"], CONDITIONS["(not (lit b))"]
     assert [holds(kind, states, lit, unlit) for kind in KINDS] == [
-        *(True, False, True, False, True, False, True, False, True),
+        *(True, False, True, False, True, False, True, False, True, True, True),
     ]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_each_of_several_debts_is_paid_in_time(seed: int, tmp_path: Path) -> None:
+    rng = random.Random(seed)
+    time, lamp = rng.randint(0, 3), rng.choice("bc")
+    text = f"(forall (?l - lamp) (always-within {time} (lit ?l) (not (lit ?l))))"
+    opened = pair(tmp_path, f"(not (lit {lamp}))", f"{text} (sometime (lit {lamp}))",
+                  "minimize (total-cost)")  # fmt: skip
+    verdict = best(opened)
+
+    def kept(plan: Sequence[str]) -> bool:
+        states, _ = played(plan)
+        quenched = all(
+            any(one not in state for state in states[at : at + time + 1])
+            for one in LAMPS
+            for at in range(len(states))
+        )
+        return quenched and lamp not in states[-1] and any(lamp in one for one in states)
+
+    least = min((len(one) for one in plans(6) if kept(one)), default=None)
+    assert (verdict.answer == "winnable") is (least is not None)
+    assert least is None or len(pddl_steps(opened.world, verdict)) == least
+
+
+@pytest.mark.parametrize(("time", "answer"), [("2.4", "unwinnable"), ("2.5", "winnable")])
+def test_debts_are_counted_in_the_time_that_actions_take(
+    time: str, answer: str, tmp_path: Path
+) -> None:
+    domain = """(define (domain lamps)
+  (:requirements :durative-actions :constraints)
+  (:predicates (lit ?l))
+  (:durative-action light :parameters (?l) :duration (= ?duration 2.5)
+    :condition (at start (lit a)) :effect (at end (lit ?l))))
+"""
+    problem = f"""(define (problem evening) (:domain lamps) (:objects a b c)
+  (:init (lit a)) (:goal (lit b))
+  (:constraints (forall (?l) (always-within {time} (lit a) (or (lit b) (lit ?l))))))
+"""
+    (tmp_path / "domain.pddl").write_text(domain, encoding="utf-8")
+    (tmp_path / "problem.pddl").write_text(problem, encoding="utf-8")
+    opened = open_pair(tmp_path / "domain.pddl", tmp_path / "problem.pddl")
+    assert best(opened).answer == answer
 
 
 # ---- counts -------------------------------------------------------------------------------------
@@ -257,7 +303,8 @@ def test_an_export_gives_them_back_and_takes_plans_of_theirs(tmp_path: Path) -> 
     opened = pair(
         tmp_path,
         "(and (lit b) (forall (?l - lamp) (preference end (lit ?l))))",
-        "(sometime (lit c)) (preference p (at-most-once (lit c)))",
+        "(sometime (lit c)) (forall (?l - lamp) (always-within 3 (lit c) (lit ?l)))"
+        " (preference p (at-most-once (lit c)))",
         "minimize (+ (* 1.5 (is-violated p)) (is-violated end) (total-cost))",
     )
     exported = export(opened.world, None)

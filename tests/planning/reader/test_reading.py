@@ -95,7 +95,6 @@ def test_what_a_world_cannot_hold_is_named(before: str, after: str, what: str) -
 @pytest.mark.parametrize(
     ("line", "what"),
     [
-        ("(:constraints (always-within 3 (clear a) (clear a)))", "The constraint `always-within`"),
         ("(:init (at 5 (clear b)))", "A timed initial literal"),
         ("(:goal (or (preference p (clear a))))", "A preference in this place"),
         ("(:goal (sometime (clear a)))", "The constraint `sometime` in a condition"),

@@ -19,6 +19,7 @@ from fractions import Fraction
 from typing import assert_never
 
 from tokenworld.diagnostics import Span
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.planning.pddl.words import LABEL
 from tokenworld.planning.reader.effects import Change, Line, writes
 from tokenworld.planning.reader.files import Action, Domain, Problem
@@ -48,14 +49,50 @@ _MOST_DECIMALS = 3
 _Watched = tuple[frozenset[str] | None, Line]
 
 
+@frozen
+class Timer:
+    """For how long ``then`` is owed, since the first state with ``first`` after the last ``then``.
+
+    ``slot`` is 0 where nothing is owed, else 1 more than the ticks that have passed; more than
+    ``most`` ticks are counted as one more. ``bound`` are the variables.
+    """
+
+    slot: str
+    bound: str
+    first: Phrase
+    then: Phrase
+    most: int
+
+    @property
+    def kept(self) -> str:
+        """That nothing is owed in this state."""
+        nothing = f"{self.slot} == 0 and {_negated(self.first).within(NOT)}"
+        return f"{self.slot} <= {self.most + 1} and {self.then.within(NOT)} or {nothing}"
+
+    @property
+    def fine(self) -> str:
+        """That an action may follow, which takes a tick at least."""
+        last = f"{self.slot} == {self.most + 1} and {self.then.within(NOT)}"
+        return f"{self.slot} <= {self.most} or {last}"
+
+    def counted(self, took: str) -> str:
+        """The change to it in an action that takes so many ticks."""
+        after = str(1 + int(took)) if took.isdigit() else f"1 + {took}"
+        owed = f"if {self.slot} > 0 then {self.slot} + {took}"
+        begun = f"else if {self.first.text} then {after} else 0"
+        met = f"if {self.slot} <= {self.most + 1} and {self.then.within(NOT)} then 0 else"
+        change = f"{self.slot} = ({met} {owed} {begun})"
+        return f"for {self.bound} {{ {change} }}" if self.bound else change
+
+
 @dataclass(slots=True)
 class Monitors:
     """What the constraints and preferences of a problem add to the rules.
 
     ``declared`` are fluents; ``asked`` stand in the actions that change one of these predicates and
     functions, or in all (``None``); ``ends`` are conjuncts of the goal, ``settling`` actions;
-    ``clock`` counts ticks, of which ``ticks`` are a unit of time. ``made`` are the names
-    of all these.
+    ``clock`` counts ticks, of which ``ticks`` are a unit of time, and so do ``timers``. ``made``
+    are the names of all these.
     With a measure, ``paid`` are the costs of the actions, and a plan of cost c has the metric
     ``sign * (offset + c / scale)``; ``unmeasured`` says why there is none.
     """
@@ -66,6 +103,7 @@ class Monitors:
     settling: list[list[Line]] = field(default_factory=list)
     made: list[str] = field(default_factory=list)
     clock: str = ""
+    timers: list[Timer] = field(default_factory=list)
     ticks: int = 1
     takes: dict[str, str] = field(default_factory=dict)
     goal: Phrase | None = None
@@ -81,8 +119,10 @@ class Monitors:
         for watched, line in self.asked:
             if watched is None or watched & changed:
                 yield line
+        took = self.takes.get(action.name.key, str(self.ticks))
+        for one in self.timers:
+            yield f"  {one.counted(took)}", action.span
         if self.clock:
-            took = self.takes.get(action.name.key, str(self.ticks))
             yield f"  {self.clock}() += {took}", action.span
 
 
@@ -182,6 +222,8 @@ class _Writer:
                 return _conjoined((late, *of.conditions), of.span)
             case "hold-during":
                 return self._held(of)
+            case "always-within":
+                return self._timed(of, scope, wanted)
             case "sometime" | "sometime-after":
                 return _over_time(of.kind, of.conditions, of.span)
             case "always" if wanted.name is None:
@@ -195,10 +237,13 @@ class _Writer:
             case _:
                 assert_never(of.kind)
 
-    def _ask(self, of: Modal, fine: Phrase, scope: tuple[Bound, ...]) -> None:
-        """Let no action follow a state that breaks a constraint for good."""
+    def _ask(
+        self, of: Modal, fine: Phrase, scope: tuple[Bound, ...], *, always: bool = False
+    ) -> None:
+        """Let no action follow a state that breaks a constraint for good: none that changes what
+        it reads, or ``always`` none."""
         line = f"  require {_closed(fine, scope).text} else {LABEL}"
-        self.found.asked.append((self._watched(of), (line, of.span)))
+        self.found.asked.append((None if always else self._watched(of), (line, of.span)))
 
     # ---- time -------------------------------------------------------------------------------
 
@@ -211,6 +256,20 @@ class _Writer:
         for action, took in timed:
             (text,) = self._whole(Fraction(self.found.ticks), took)
             self.found.takes[action.name.key] = text
+
+    def _timed(self, of: Modal, scope: tuple[Bound, ...], wanted: Wanted) -> Phrase:
+        """That after each state with a condition the other holds in time: a timer counts."""
+        (first, then), (time,) = of.conditions, of.times
+        most, name = math.floor(time * self.found.ticks), self._fresh("waited")
+        bound, args = (", ".join(one) for one in ([x.text for x in scope], [x.name for x in scope]))
+        timer = Timer(f"{name}({args})", bound, first, then, most)
+        self.found.timers.append(timer)
+        line = f"function {name}({bound}): 0 to {most + 2} clamped"
+        self.found.declared.append((line, of.span))
+        reads = first.reads | then.reads
+        if wanted.name is None:
+            self._ask(of, Phrase(timer.fine, OR, of.span, reads), scope, always=True)
+        return Phrase(timer.kept, OR, of.span, reads)
 
     def _by(self, time: Fraction) -> int:
         """The last tick of a time."""

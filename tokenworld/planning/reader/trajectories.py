@@ -27,6 +27,7 @@ Kind = Literal[
     "within",
     "hold-during",
     "hold-after",
+    "always-within",
 ]
 _CONDITIONS: dict[str, int] = {
     "always": 1,
@@ -37,9 +38,10 @@ _CONDITIONS: dict[str, int] = {
     "within": 1,
     "hold-during": 1,
     "hold-after": 1,
+    "always-within": 2,
 }
 """How many conditions follow each word."""
-_TIMES = {"within": 1, "hold-during": 2, "hold-after": 1}
+_TIMES = {"within": 1, "hold-during": 2, "hold-after": 1, "always-within": 1}
 """How many times come before them."""
 
 
@@ -212,9 +214,6 @@ class Trajectories(Effects):
                 return Modal("at end", (self.condition(item.items[2], names),), item.span)
             case head if head in _CONDITIONS:
                 return self._modal(item, cast("Kind", head), names)
-            case "always-within" as head:
-                hint = "Use `always`, or `within` a time, if that is enough."
-                raise self.faults.unsupported(f"The constraint `{head}`", item.span, hint)
             case _:
                 raise self._no_constraint(item)
 
