@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from tokenworld.engine import EngineSimulator
+from tokenworld.limits import Halted, limited
 from tokenworld.planning import quality
 from tokenworld.planning.planners.by_name import plan_optimal
 from tokenworld.planning.planners.doctor import FAST_DOWNWARD, find_engine
@@ -135,6 +137,20 @@ def test_no_time_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @planner
 @pytest.mark.planner
+def test_a_plan_found_before_the_limit_of_the_command_counts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def halt(search: object) -> None:
+        raise Halted("time", "")
+
+    monkeypatch.setattr(quality._PlanSearch, "own_on", halt)
+    world = simulator("cellar/world.tw")
+    with limited(60.0, None, time.monotonic()):
+        found = plan_quality(world, world.engine.start(), None, "anytime", seconds=30)
+    assert found.verdict.answer == "winnable"
+    assert len(found.improvements) == 1
+
+
 def test_an_anytime_search_numbers_its_plans() -> None:
     from tokenworld.planning.lower.encode import Encoding, encode
 

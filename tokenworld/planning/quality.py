@@ -16,6 +16,7 @@ from typing import Generic, Literal
 
 from tokenworld.diagnostics import Diagnostic, no_verdict
 from tokenworld.ground import Simulator, StateT
+from tokenworld.limits import attempt
 from tokenworld.planning.lower.encode import Encoding, Unencodable, encode
 from tokenworld.planning.planners.answers import (
     TICKS_PER_COST,
@@ -111,10 +112,7 @@ def plan_quality(
     """
     require_goal(simulator, goal)
     search = _PlanSearch(simulator, state, goal, quality, seconds, say, cancel, better)
-    search.own_first()
-    if not search.over:
-        search.by_planners()
-    search.own_on()
+    attempt("looking for better plans", search.run, lambda: None)
     return search.result()
 
 
@@ -152,6 +150,13 @@ class _PlanSearch(Generic[StateT]):
         """Whether the search has ended."""
         enough = self.quality == "satisficing" and self.best is not None
         return self.final or enough or self.cancel() or self.left <= 0
+
+    def run(self) -> None:
+        """Search until it is over. Where a limit ends that, the plans found so far count."""
+        self.own_first()
+        if not self.over:
+            self.by_planners()
+        self.own_on()
 
     # ---- our own search -------------------------------------------------------------------------
 
