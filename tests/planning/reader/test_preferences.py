@@ -22,7 +22,7 @@ from tokenworld.planning.reader import Imported, import_pddl
 from tokenworld.planning.verdict import Verdict
 from tokenworld.session.pddl import OpenPair, export, open_pair, read_plan
 from tokenworld.verbs.bench.normal import normal
-from tokenworld.verbs.plan.target import pddl_steps
+from tokenworld.verbs.plan.target import PlanFiles, Target, pddl_steps
 
 State = frozenset[str]
 LAMPS = ("a", "b", "c")
@@ -231,6 +231,29 @@ def test_debts_are_counted_in_the_time_that_actions_take(
     (tmp_path / "problem.pddl").write_text(problem, encoding="utf-8")
     opened = open_pair(tmp_path / "domain.pddl", tmp_path / "problem.pddl")
     assert best(opened).answer == answer
+
+
+def test_the_last_action_takes_its_own_time_before_preferences_are_settled(
+    tmp_path: Path,
+) -> None:
+    domain = """(define (domain lamps)
+  (:requirements :durative-actions :preferences)
+  (:predicates (lit ?l))
+  (:durative-action light :parameters (?l) :duration (= ?duration 2.5)
+    :condition (at start (lit a)) :effect (at end (lit ?l))))
+"""
+    problem = """(define (problem evening) (:domain lamps) (:objects a b c)
+  (:init (lit a)) (:goal (and (lit b) (preference p (lit c))))
+  (:metric minimize (is-violated p)))
+"""
+    (tmp_path / "domain.pddl").write_text(domain, encoding="utf-8")
+    (tmp_path / "problem.pddl").write_text(problem, encoding="utf-8")
+    opened = open_pair(tmp_path / "domain.pddl", tmp_path / "problem.pddl")
+    verdict = best(opened)
+    times = [step.partition("[")[2] for step in pddl_steps(opened.world, verdict)]
+    assert times == ["2.500]", "2.500]"]
+    PlanFiles(Target(opened.world, opened), 0, None).put(tmp_path / "best.plan", verdict)
+    assert (tmp_path / "best.plan").read_text().splitlines()[-1] == "; makespan = 5"
 
 
 # ---- counts -------------------------------------------------------------------------------------

@@ -22,16 +22,20 @@ from tokenworld.planning.task import Operator, Task
 from tokenworld.planning.verdict import PlanStep
 
 
-def plan_text(lines: Sequence[str], cost: int | Fraction | None, ticks: int | None = None) -> str:
+def plan_text(
+    lines: Sequence[str], cost: int | Fraction | None, makespan: Fraction | None = None
+) -> str:
     """The text of a plan file: an action a line, and what they cost.
 
-    ``cost`` is ``None`` where the problem has no metric of costs: each action is then worth 1. With
-    ``ticks``, which a plan with times takes, these are told instead.
+    ``cost`` is ``None`` where the problem has no metric of costs: each action is then worth 1. The
+    ``makespan`` of a plan with times is told instead.
     """
     paid, kind = (str(len(lines)), "unit")
     if cost is not None:
         paid, kind = shown_metric(Fraction(cost)), "general"
-    last = f"; cost = {paid} ({kind} cost)" if ticks is None else f"; makespan = {ticks}"
+    last = f"; cost = {paid} ({kind} cost)"
+    if makespan is not None:
+        last = f"; makespan = {shown_metric(makespan)}"
     return "".join(f"{line}\n" for line in (*lines, last))
 
 

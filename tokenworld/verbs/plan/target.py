@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tokenworld.diagnostics import Diagnostic, Failure, Span, usage
+from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine import EngineSimulator
 from tokenworld.ground import Raw
 from tokenworld.planning.pddl.tree import flat
@@ -83,30 +84,51 @@ def pddl_steps(world: OpenWorld, verdict: Verdict) -> tuple[str, ...]:
 
     Where actions take time it is ``0: (drive t1 a b) [5]``, one action after the other.
     """
-    objects = world.instance.objects
-
-    def step(name: str, args: tuple[object, ...]) -> str:
-        words = (objects[arg].name for arg in args if isinstance(arg, int))
-        return flat((name, *words))
-
-    given = [
-        (shown.tick, step(one.command.action, one.command.args))
-        for shown, one in zip(verdict.plan, verdict.steps, strict=True)
-        if not one.command.is_pass and one.command.action not in made(world.program)
-    ]
-    if not given or not takes_time(world):
-        return tuple(text for _, text in given)
-    ends = [*(tick for tick, _ in given[1:]), verdict.ticks]
+    given = _acts(world, verdict)
+    if not takes_time(world):
+        return tuple(one.text for one in given)
     unit = int(pddl_entries(world.program).get("ticks", ("1",))[0])
     return tuple(
-        f"{tick / unit + number * _APART:.3f}: {text} [{(end - tick) / unit:.3f}]"
-        for number, ((tick, text), end) in enumerate(zip(given, ends, strict=True))
+        f"{one.tick / unit + number * _APART:.3f}: {one.text} [{(one.end - one.tick) / unit:.3f}]"
+        for number, one in enumerate(given)
     )
+
+
+@frozen
+class _Act:
+    """An action of the problem in a plan: as planners write it, and the ticks that it takes."""
+
+    text: str
+    tick: int
+    end: int
+
+
+def _acts(world: OpenWorld, verdict: Verdict) -> tuple[_Act, ...]:
+    """The actions of a plan, without `pass` and what preferences and constraints add."""
+    objects, added = world.instance.objects, made(world.program)
+    done = [
+        (shown.tick, one.command)
+        for shown, one in zip(verdict.plan, verdict.steps, strict=True)
+        if not one.command.is_pass
+    ]
+    ends = (*(tick for tick, _ in done[1:]), verdict.ticks) if done else ()
+    return tuple(
+        _Act(flat((one.action, *(objects[arg].name for arg in one.args if isinstance(arg, int)))),
+             tick, end)
+        for (tick, one), end in zip(done, ends, strict=True)
+        if one.action not in added
+    )  # fmt: skip
 
 
 def takes_time(world: OpenWorld) -> bool:
     """Whether some action of a world takes several ticks, so that plans have times."""
     return any(one.takes is not None for one in world.program.actions.values())
+
+
+def _makespan(world: OpenWorld, verdict: Verdict) -> Fraction:
+    """The time at which the last action ends."""
+    unit = int(pddl_entries(world.program).get("ticks", ("1",))[0])
+    return Fraction(max((one.end for one in _acts(world, verdict)), default=0), unit)
 
 
 _APART = 0.01
@@ -138,7 +160,7 @@ class PlanFiles:
 
         lines, cost = self._lines(verdict)
         timed = self._target.pair is not None and takes_time(self._target.world)
-        text = plan_text(lines, cost, verdict.ticks if timed else None)
+        text = plan_text(lines, cost, _makespan(self._target.world, verdict) if timed else None)
         hint = "Name a file that can be written, with `--plan-file`."
         write_file(path, text, hint, folder=path.parent)
 
