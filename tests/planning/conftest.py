@@ -179,6 +179,9 @@ class GraphWorld:
     def tick(self, state: State) -> int:
         return state[1]
 
+    def awarded(self, state: State) -> tuple[int, ...]:
+        return ()
+
     def running(self, state: State) -> None:
         return None
 

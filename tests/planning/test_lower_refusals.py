@@ -41,8 +41,8 @@ def world(rules: str, goal: str, objects: str = "") -> str:
         ),
         (
             "function b(): bool = false\naction up() { require score > 3  b() = true }",
-            "b()  award 1 when b()",
-            "`score` at 2: a search state leaves out which awards were given",
+            "b()  award 1 when score > 2",
+            "`award` at 3: whether it is given depends on more than the state at the end of a tick",
         ),
         (
             'type Hen { name: text = ""  n: 0 to 3 = 0 }  object hen: Hen\n'

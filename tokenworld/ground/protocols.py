@@ -7,7 +7,7 @@ built from these.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 from typing import Generic, NamedTuple, Protocol, TypeVar
@@ -178,6 +178,9 @@ class Simulator(Protocol[StateT]):
 
     def running(self, state: StateT) -> tuple[Command, int, int] | None:
         """The actor's long action with the ticks done and the ticks it takes, if one runs."""
+
+    def awarded(self, state: StateT) -> Collection[int]:
+        """The numbers of the awards of the world that were given."""
 
     def cost(self, state: StateT, command: Command) -> int:
         """The cost that a plan pays for the command."""

@@ -21,7 +21,8 @@ Literal = tuple[int, tuple[int, ...]]
 """A variable and the positions (ascending) of the values it may have."""
 
 VariableKind = Kind[
-    "slot", "token", "long", "ring", "clock", "was", "coin", "did", "alive", "group", "aux",
+    "slot", "token", "long", "ring", "clock", "was", "coin", "did", "alive", "award", "group",
+    "aux",
 ]  # fmt: skip
 
 

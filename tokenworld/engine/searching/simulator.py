@@ -12,7 +12,7 @@ from tokenworld.engine.clock import waiting_matters
 from tokenworld.engine.engine import Engine
 from tokenworld.engine.luck import ExploringLuck, LeaningLuck, Luck, NoUniform, in_step, in_tick
 from tokenworld.engine.rows import Record, Row
-from tokenworld.engine.rows.layout import DRAWN, KINDS, LONGS, NAMES, TICK
+from tokenworld.engine.rows.layout import AWARDED, DRAWN, KINDS, LONGS, NAMES, TICK
 from tokenworld.engine.rows.stepper import Tick
 from tokenworld.engine.searching.keys import Kept, Keys, KeyShape
 from tokenworld.engine.searching.tables import Dependencies, Tables
@@ -364,6 +364,9 @@ class EngineSimulator:
 
     def tick(self, state: State) -> int:
         return int(state.S[TICK]) if isinstance(state, Kept) else state.tick
+
+    def awarded(self, state: State) -> tuple[int, ...]:
+        return tuple(state.S[AWARDED]) if isinstance(state, Kept) else state.awarded
 
     def running(self, state: State) -> tuple[Command, int, int] | None:
         with self._lock:

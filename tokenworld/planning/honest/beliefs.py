@@ -7,7 +7,7 @@ the replay and the count of all states take it as it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic
 
@@ -231,6 +231,9 @@ class Beliefs(Generic[StateT]):
 
     def tick(self, state: Belief[StateT]) -> int:
         return state.tick
+
+    def awarded(self, state: Belief[StateT]) -> Collection[int]:
+        return self._simulator.awarded(state.first)
 
     def running(self, state: Belief[StateT]) -> tuple[Command, int, int] | None:
         return self._simulator.running(state.first) if state.open else None

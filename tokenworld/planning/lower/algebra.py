@@ -385,6 +385,7 @@ Universe = Callable[[], Sequence[Raw] | None]
 ALIVE = "\nalive"  # (object): whether it exists
 RING = "\ntick"  # (n): tick() mod n
 CLOCK = "\nclock"  # (n): tick(), or n if it is larger
+AWARD = "\naward"  # (n): whether the award of this number was given before this state
 LONG = "\nlong"  # (): the number of the running long action's stage, `none` if there is none
 DID = "\ndid"  # (action, args…): what the intent of this tick was
 COIN = "\ncoin"  # (rule, args…, n): the alternative that a draw takes

@@ -17,6 +17,7 @@ from tokenworld.ground import Raw
 from tokenworld.model import BoolType, Fluent, NumberType, RealType
 from tokenworld.planning.lower.algebra import (
     ALIVE,
+    AWARD,
     CLOCK,
     COIN,
     DID,
@@ -26,6 +27,7 @@ from tokenworld.planning.lower.algebra import (
     Diagram,
     DiagramAlgebra,
     Diagrams,
+    Env,
     Mark,
     Refused,
     Slot,
@@ -103,7 +105,7 @@ class Variables:
                 return tuple(range(args[0] + 1))
             case _ if name == COIN:
                 return tuple(range(self.coins[slot]))
-            case _ if name == DID:
+            case _ if name in (DID, AWARD):
                 return (False, True)
             case _ if name == LONG:
                 return (None, *range(self.facts.stage_count))
@@ -160,11 +162,22 @@ class Moment:
         def read(slot: Slot, was: bool) -> Diagram:
             if idle and slot[0] == LONG:
                 return variables.diagrams.none
+            if slot[0] == AWARD and phase < 0:
+                return self.given(slot)
             return variables.read(slot, was, phase)
 
         algebra = DiagramAlgebra(self.diagrams, read)
         self.terms: Terms[Diagram] = Terms(variables.facts, algebra)
         self.bodies: Bodies[Diagram] = Bodies(self.terms, variables.coin)
+
+    def given(self, slot: Slot) -> Diagram:
+        """Whether an award was given, be it in the state in which the actor chooses: the variable
+        is set one command later."""
+        facts, number = self.variables.facts, slot[1][0]
+        assert isinstance(number, int)
+        award = facts.rules.worlds[facts.instance.world.name].awards[number]
+        now = self.terms.condition(award.when, Env())
+        return self.diagrams.either(self.variables.now(slot), now)
 
 
 class Block:

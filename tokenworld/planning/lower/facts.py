@@ -6,7 +6,7 @@ the start state, the values that their types allow, their names in a plan.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import product
 
@@ -30,6 +30,7 @@ from tokenworld.ground import (
 )
 from tokenworld.planning.lower.algebra import (
     ALIVE,
+    AWARD,
     CLOCK,
     COIN,
     DID,
@@ -52,7 +53,8 @@ class Facts:
     ``read(fluent, args)`` gives stored values, ``tick`` the number of ticks committed so far,
     ``running`` the long action in progress with the ticks done and needed. ``others`` read further
     start states that differ in secrets only: results then hold for all of them. ``stored`` lists
-    the slots of a fluent that hold a value, if the caller knows them.
+    the slots of a fluent that hold a value, if the caller knows them. ``awarded`` are the numbers
+    of the awards that were given.
     """
 
     def __init__(
@@ -63,6 +65,7 @@ class Facts:
         running: Running | None = None,
         others: Sequence[Read] = (),
         stored: Stored | None = None,
+        awarded: Collection[int] = (),
     ) -> None:
         self.instance, self.program = instance, instance.program
         self.rules = lowered(self.program)
@@ -70,6 +73,7 @@ class Facts:
         self.reach: tuple[object] | None = None
         """The result of the grounding, once it was asked for."""
         self._read, self._tick, self._others = read, tick, others
+        self._awarded = awarded
         self._values: dict[Slot, Raw] = {}
         self._starts: dict[Slot, frozenset[Raw]] = {}
         self._members = {name: frozenset(ids) for name, ids in instance.members.items()}
@@ -103,6 +107,8 @@ class Facts:
             return min(self._tick, last) if isinstance(last, int) else None
         if name == LONG:
             return None if self.running is None else self.stage(*self.running[:2])
+        if name == AWARD:
+            return args[0] in self._awarded
         if name in (ALIVE, DID, COIN):
             return {ALIVE: True, DID: False, COIN: 0}[name]
         return self._read(name, args)
@@ -301,4 +307,5 @@ def facts_of(
         simulator.running(state),
         [reader(one) for one in others],
         lambda fluent: simulator.stored(state, fluent),
+        () if others else simulator.awarded(state),  # given again where the start is one of several
     )

@@ -23,6 +23,7 @@ from tokenworld.core.walk import binder_terms, parts, subterms
 from tokenworld.ground import Raw, constant
 from tokenworld.planning.lower.algebra import (
     ALIVE,
+    AWARD,
     CLOCK,
     DID,
     LONG,
@@ -334,21 +335,30 @@ class Terms(TermVisitor[Env[V], V]):
         return algebra.lift(("compare", op), compare(op), *sides)
 
     def _score(self, term: core.Call, env: Env[V]) -> V:
-        """The world's own expression; with awards the score depends on more than the state."""
+        """The world's own expression and the awards that were given, all of them whole numbers."""
         world, algebra = self.facts.rules.worlds[self.facts.instance.world.name], self.algebra
-        if world.awards:
-            reason = "a search state leaves out which awards were given"
-            return algebra.refuse(Refused("`score`", term.span, reason))
-        if world.score is None:
-            return algebra.const(0)
-        if not isinstance(world.score.type, m.NumberType) or world.score.type.decimals:
-            reason = "it is not always a whole number"
-            return algebra.refuse(Refused("`score`", term.span, reason))
+        own = () if world.score is None else (world.score,)
+        for one in (*own, *(award.amount for award in world.awards)):
+            if not isinstance(one.type, m.NumberType) or one.type.decimals:
+                reason = "it is not always a whole number"
+                return algebra.refuse(Refused("`score`", term.span, reason))
+        for award in world.awards:
+            if award.footprint.was or award.footprint.asks - {"tick", "id"}:
+                reason = "whether it is given depends on more than the state at the end of a tick"
+                return algebra.refuse(Refused("`award`", award.span, reason))
 
         def counted(value: Value) -> Value:
             return 0 if value is None else value
 
-        return algebra.lift("score", counted, self.value(world.score, env))
+        def amount(one: core.Term) -> V:
+            return algebra.lift("score", counted, self.value(one, env))
+
+        total = amount(world.score) if world.score is not None else algebra.const(0)
+        for number, award in enumerate(world.awards):
+            given = algebra.slot((AWARD, (number,)), False)
+            more = algebra.choose(given, partial(amount, award.amount), partial(algebra.const, 0))
+            total = algebra.lift(("arithmetic", "+"), arithmetic("+"), total, more)
+        return total
 
     def _acting(self, actor: V) -> V:
         """Whether it is the one who acts; where several take turns, whether it may be any."""

@@ -22,6 +22,7 @@ from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import PASS, Command, LuckyDraw, Raw
 from tokenworld.planning.lower.algebra import (
     ALIVE,
+    AWARD,
     CLOCK,
     COIN,
     DID,
@@ -52,7 +53,7 @@ _TICKS_PER_COST = 1_000
 _DEAREST = 1_000
 _KINDS: dict[str, VariableKind] = {
     RING: "ring", CLOCK: "clock", COIN: "coin", DID: "did", LONG: "long", WAS: "was",
-    ALIVE: "alive",
+    ALIVE: "alive", AWARD: "award",
 }  # fmt: skip
 
 Results = list[tuple[Slot, Diagram]]
@@ -445,6 +446,11 @@ class Phases:
         """The rings and clocks of `tick()`, one further."""
         return [(slot, self._next(slot)) for slot in self._cone.slots if slot[0] in (RING, CLOCK)]
 
+    def noted(self) -> Results:
+        """The awards that were given until the state in which a command is given."""
+        turn = self._world.turn
+        return [(slot, turn.given(slot)) for slot in self._cone.slots if slot[0] == AWARD]
+
     def _next(self, slot: Slot) -> Diagram:
         size, stays = len(self._all.domain(slot)), slot[0] == CLOCK
 
@@ -601,6 +607,7 @@ class Commands:
         given = self._diagrams.both(self._cone.safe, commanded.exists())
         condition = self._diagrams.both(given, commanded.possible())
         results = self._operators.results(block) + self._phases.started(block)
+        results += self._phases.noted()
         draft = Draft(
             self._shown(commanded), condition, results, (self._at_act,), command=commanded.command
         )
@@ -655,6 +662,9 @@ class Commands:
         block = commanded.cancelled
         if block is None:
             return
+        if self._phases.noted():
+            reason = "awards are not encoded where a long action is broken off by a block"
+            raise Refused("`cancelled`", commanded.unit.span, reason)
         fixed = (self._at_act, self._running(list(commanded.stages)))
         extra = (Effect((), self._phases.token, MUST),)
         condition = self._diagrams.both(self._cone.safe, commanded.cancellable())
@@ -673,6 +683,7 @@ class Commands:
         results = [] if block is None else self._operators.results(block)
         if not self._phases.any:
             results = results + self._phases.turned()
+        results = results + self._phases.noted()
         name = self._shown(commanded)
         if command.is_pass:
             name = f"pass: {name}"
@@ -688,6 +699,7 @@ class Commands:
             return
         idle = (self._running([None]),) if _LONG in self._operators.index else ()
         fixed = (self._at_act, *idle)
+        results = results + self._phases.noted()
         extra = (self._phases.begun(),)
         self._operators.add(Draft("pass", self._cone.safe, results, fixed, extra, 0, 1, PASS))
 

@@ -22,6 +22,7 @@ from tokenworld.ground import Raw
 from tokenworld.model import BoolType, Fluent, NumberType, ValueType
 from tokenworld.planning.lower.algebra import (
     ALIVE,
+    AWARD,
     CLOCK,
     COIN,
     DID,
@@ -87,6 +88,8 @@ class _Algebra(SetAlgebra):
         name, args = slot
         if name in (LONG, DID, COIN):
             return None
+        if name == AWARD:
+            return frozenset((False, True))
         if name == RING and isinstance(args[0], int):
             return frozenset(range(args[0]))
         if name == CLOCK and isinstance(args[0], int):

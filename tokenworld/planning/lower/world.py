@@ -21,6 +21,7 @@ from tokenworld.ground import Command
 from tokenworld.model import Program
 from tokenworld.model.rules import Phase as PhaseLine
 from tokenworld.planning.lower.algebra import (
+    AWARD,
     CLOCK,
     COIN,
     DID,
@@ -153,7 +154,7 @@ class Guards:
         for level in sorted(self._diagrams.support(condition)):
             if not variables.is_stored(variables.slots[level]):
                 reason = "it is looked at before the tick counts"
-                what = f"`tick()`, `busy` or `did` in the invariant `{invariant.name}`"
+                what = f"`tick()`, `score`, `busy` or `did` in the invariant `{invariant.name}`"
                 raise Refused(what, invariant.span, reason)
 
     def _bound(self, invariant: Invariant) -> Iterable[Diagram]:
@@ -603,6 +604,8 @@ class _Slicer:
             for command in world.commands:
                 if (command.command.action, *command.command.args)[: len(args)] == args:
                     self._keep(command)
+        elif name == AWARD:
+            self._asked(lambda: world.turn.given(slot))
         elif name not in (RING, CLOCK):
             self._stored(slot)
 

@@ -7,7 +7,7 @@ leads to the same state with more known draws.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Generic
 
@@ -182,6 +182,9 @@ class ObservedSimulator(Generic[StateT]):
 
     def tick(self, state: Observed[StateT]) -> int:
         return self.inner.tick(state.state)
+
+    def awarded(self, state: Observed[StateT]) -> Collection[int]:
+        return self.inner.awarded(state.state)
 
     def running(self, state: Observed[StateT]) -> tuple[Command, int, int] | None:
         return self.inner.running(state.state)

@@ -23,6 +23,7 @@ from tokenworld.ground import GroundObject, Instance, Raw, Simulator, StateT
 from tokenworld.model import ROOT, BoolType, Fluent, NumberType, ObjectDecl, ObjectType
 from tokenworld.planning.lower.algebra import (
     ALIVE,
+    AWARD,
     COIN,
     DID,
     LONG,
@@ -621,6 +622,8 @@ class _Growth:
         name, args = slot
         if name in (LONG, DID, COIN):
             return None
+        if name == AWARD:
+            return dict.fromkeys((False, True), FREE)
         if name == RING and isinstance(args[0], int):
             return dict.fromkeys(range(args[0]), FREE)
         return self._values(slot)

@@ -16,7 +16,17 @@ from tokenworld.core import lowered
 from tokenworld.core.rules import Ending
 from tokenworld.ground import Instance, Raw, Simulator, StateT
 from tokenworld.model import NumberType, RealType
-from tokenworld.planning.lower.algebra import ALIVE, RING, Env, Mark, Refused, Slot, Universe, Value
+from tokenworld.planning.lower.algebra import (
+    ALIVE,
+    AWARD,
+    RING,
+    Env,
+    Mark,
+    Refused,
+    Slot,
+    Universe,
+    Value,
+)
 from tokenworld.planning.lower.facts import Facts
 from tokenworld.planning.lower.terms import Terms
 from tokenworld.planning.search.interpreted import Frontier, Limits, Node
@@ -183,6 +193,8 @@ class _GradedAlgebra(Generic[StateT]):
         name, args = slot
         if name == RING and isinstance(args[0], int):
             return self._simulator.tick(self._state) % args[0]
+        if name == AWARD:
+            return args[0] in self._simulator.awarded(self._state)
         return None
 
     def refuse(self, refused: Refused) -> Graded:

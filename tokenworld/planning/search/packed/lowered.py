@@ -15,6 +15,7 @@ from tokenworld.planning.grounding.reach import Reached, reach_of
 from tokenworld.planning.grounding.task import GroundOperator, GroundTask, Pair, plain_task
 from tokenworld.planning.lower.algebra import (
     ALIVE,
+    AWARD,
     LONG,
     RING,
     WAS,
@@ -264,6 +265,9 @@ class _Packer:
 
     def __init__(self, world: TakenApart, cone: Cone, plain: bool, waits: bool) -> None:
         self._world, self._cone, self._plain, self._waits = world, cone, plain, waits
+        if any(name == AWARD for name, _ in cone.slots):
+            span = world.facts.instance.world.span
+            raise Refused("`score`", span, "states that differ in awards are not packed")
         self._operators = Operators(world, cone)
         diagrams, guards = world.diagrams, world.guards
         self._kinds = (
