@@ -7,14 +7,21 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
 from tokenworld.diagnostics import Failure
 from tokenworld.engine import Engine, SeededLuck, State
-from tokenworld.ground import Command
+from tokenworld.ground import Command, Json
+from tokenworld.planning.proof.certificate import certificate_from_json
 from tokenworld.session import OpenWorld
 from tokenworld.verbs.plan.branching import BranchingVerdict, branching_lines, branching_verdict
+from tokenworld.verbs.plan.certificates import (
+    CertificateReport,
+    certify_branching,
+    check_certificate,
+)
 from tokenworld.verbs.plan.honesty import possible_starts, solve_honest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -280,3 +287,102 @@ def test_a_plan_that_play_refutes_is_no_answer(tiny: Tiny, monkeypatch: pytest.M
     monkeypatch.setattr(branching.BranchSearch, "run", cut)
     found = asked(world)
     assert (found.answer, [note.code for note in found.notes]) == ("unknown", ["TW0812"])
+
+
+# ---- certificates -------------------------------------------------------------------------------
+
+TOSS = """
+action toss() { chance 0.5 { safe.tries = 1 } else { safe.tries = 2 } }
+action dial(n: 0 to 4) {
+  require safe.tries > 0 else untossed "Toss first."
+  require safe.tries == 2 or n < 3 else high "Not so high."
+  if safe.code == n { safe.open = true } else { safe.jammed = true }
+}
+action lower(n: 0 to 4) { require n > 2  require safe.code == n  safe.open = true }
+"""
+
+
+def certified(world: OpenWorld) -> dict[str, Json]:
+    found = certify_branching(world, asked(world), 0)
+    assert found is not None
+    return found.to_json()
+
+
+def report(world: OpenWorld, found: Json) -> CertificateReport:
+    again = certificate_from_json(json.loads(json.dumps(found)), "it")
+    return check_certificate(world, again, seconds=30)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        SAFE + JAM + written("note.digit = n"),
+        SAFE + TRY + written(),
+        SAFE + TRY + written(time="time passes always"),
+        SAFE + TOSS + written("note.digit = n"),
+    ],
+    ids=["read", "tries", "tries take time", "toss"],
+)
+def test_a_tree_is_checked_in_every_start_by_both_evaluators(tiny: Tiny, text: str) -> None:
+    world = tiny(text)
+    found = report(world, certified(world))
+    assert found.holds, found.difference
+    assert found.verified[-1] == "the plan wins in all 5 of them by both evaluators"
+
+
+def _node(found: dict[str, Any]) -> dict[str, Any]:
+    node: dict[str, Any] = found["honest"]["branches"]
+    return node
+
+
+def _swapped(found: dict[str, Any]) -> None:
+    first, second, *_ = _node(found)["observations"]
+    first["then"], second["then"] = second["then"], first["then"]
+
+
+def _less(found: dict[str, Any]) -> None:
+    _node(found)["observations"].pop()
+
+
+def _twice(found: dict[str, Any]) -> None:
+    observations = _node(found)["observations"]
+    observations.append(observations[0])
+
+
+def _blind(found: dict[str, Any]) -> None:
+    for one in _node(found)["observations"]:
+        one["seen"] = "0" * 32
+
+
+def _short(found: dict[str, Any]) -> None:
+    _node(found)["observations"][3]["then"] = None
+
+
+def _fewer(found: dict[str, Any]) -> None:
+    found["honest"]["assignments"] = 1
+
+
+@pytest.mark.parametrize("forged", [_swapped, _less, _twice, _blind, _short, _fewer])
+def test_a_forged_tree_does_not_hold(tiny: Tiny, forged: Callable[[dict[str, Any]], None]) -> None:
+    world = tiny(SAFE + JAM + written("note.digit = n"))
+    found: dict[str, Any] = certified(world)
+    forged(found)
+    assert report(world, found).difference
+
+
+def test_that_no_tree_wins_is_searched_again(tiny: Tiny) -> None:
+    world = tiny(SAFE + JAM + written())
+    found = certified(world)
+    assert found["proof"] == {"kind": "branching"}
+    assert report(world, found).holds
+    other = tiny(SAFE + JAM + written("note.digit = n"))
+    assert report(other, {**certified(other), "answer": "unwinnable", **found}).difference
+
+
+def test_a_tree_that_is_none_is_named(tiny: Tiny) -> None:
+    world = tiny(SAFE + JAM + written("note.digit = n"))
+    found: dict[str, Any] = certified(world)
+    del _node(found)["observations"][0]["seen"]
+    with pytest.raises(Failure) as raised:
+        report(world, found)
+    assert "`seen` of an observation is missing" in raised.value.diagnostics[0].message

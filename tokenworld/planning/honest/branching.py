@@ -16,7 +16,7 @@ from itertools import count
 from typing import Generic, Protocol
 
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.ground import Command, StateT
+from tokenworld.ground import Command, LuckyDraw, StateT
 
 _FEW = 8
 """So many states are asked all at once."""
@@ -27,20 +27,22 @@ Value = tuple[int, int]
 
 @frozen
 class Sight:
-    """All that a player sees of a step: compared by ``whole``, told in ``lines``."""
+    """All that a player sees of a step: compared by its ``digest``, told in ``lines``."""
 
     lines: tuple[str, ...] = field(compare=False)
-    whole: Hashable
+    digest: str
 
 
 @dataclass(frozen=True, slots=True)
 class Came(Generic[StateT]):
-    """One outcome of a command given in a state; ``cost`` and ``ticks`` are those of the step."""
+    """One outcome of a command given in a state; ``cost`` and ``ticks`` are those of the step, the
+    ``draws`` those that lead to it."""
 
     state: StateT
     sight: Sight
     cost: int
     ticks: int
+    draws: tuple[LuckyDraw, ...] = ()
 
 
 class Player(Protocol[StateT]):

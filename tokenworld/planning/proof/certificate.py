@@ -31,7 +31,7 @@ from tokenworld.planning.search.interpreted import (
 )
 
 FORMAT = "tw-certificate/1"
-ProofKind = Literal["exhausted", "honest", "sliced", "relaxed", "planner"]
+ProofKind = Literal["exhausted", "honest", "branching", "sliced", "relaxed", "planner"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,8 @@ class CertifiedProof:
     """Why there is no plan.
 
     *exhausted*: ``count`` states with the digest ``result`` are all there are. *honest*: the same
-    of sets of states that look equal to a player. *sliced*: the same of sets of sliced states,
+    of sets of states that look equal to a player. *branching*: the search for a plan that branches
+    ended without one. *sliced*: the same of sets of sliced states,
     on the encoding of digest ``task``. *relaxed*: on the encoding of digest ``task``, ``count``
     facts with the digest ``result`` are all that can be reached without deletions.
     *planner*: ``engine`` in ``version`` ended on that encoding with ``exit_code`` and the
@@ -80,6 +81,7 @@ _STATES = {"states": "count", "digest": "result"}
 _PROOF_KEYS: dict[ProofKind, dict[str, str]] = {
     "exhausted": _STATES,
     "honest": _STATES,
+    "branching": {},
     "sliced": {**_ON_ENCODING, **_STATES},
     "relaxed": {**_ON_ENCODING, "facts": "count", "fixpoint_digest": "result"},
     "planner": {
@@ -94,20 +96,49 @@ _PROOF_KEYS: dict[ProofKind, dict[str, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
+class CertifiedBranch:
+    """An observation, by its digest and in words, and the plan that follows; ``None``: the goal."""
+
+    seen: str
+    shown: tuple[str, ...]
+    then: CertifiedNode | None
+
+    def to_json(self) -> dict[str, Json]:
+        then = None if self.then is None else self.then.to_json()
+        return {"seen": self.seen, "shown": list(self.shown), "then": then}
+
+
+@dataclass(frozen=True, slots=True)
+class CertifiedNode:
+    """A step of a plan that branches: its intent, and what may be seen of it."""
+
+    intent: Mapping[str, Json]
+    branches: tuple[CertifiedBranch, ...]
+
+    def to_json(self) -> dict[str, Json]:
+        branches: list[Json] = [one.to_json() for one in self.branches]
+        return {"intent": dict(self.intent), "observations": branches}
+
+
+@dataclass(frozen=True, slots=True)
 class CertifiedHonesty:
     """Marks a verdict as one about honest plans.
 
     ``assignments`` states with the digest ``starts`` are all that look like the start to a player.
-    ``intents`` are those of a plan that wins in each of them, played until it does.
+    ``intents`` are those of a plan that wins in each of them, played until it does; ``tree`` is one
+    that branches instead.
     """
 
     assignments: int
     starts: str
     intents: tuple[Mapping[str, Json], ...] = ()
+    tree: CertifiedNode | None = None
 
     def to_json(self) -> dict[str, Json]:
-        intents: list[Json] = [dict(one) for one in self.intents]
-        return {"assignments": self.assignments, "starts": self.starts, "intents": intents}
+        found: dict[str, Json] = {"assignments": self.assignments, "starts": self.starts}
+        if self.tree is not None:
+            return {**found, "branches": self.tree.to_json()}
+        return {**found, "intents": [dict(one) for one in self.intents]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +208,9 @@ class _Reader:
     def name(self, key: str) -> str | None:
         return None if self._found.get(key, "") is None else self.text(key)
 
+    def has(self, key: str) -> bool:
+        return self._found.get(key) is not None
+
     def items(self, key: str) -> list[Json]:
         value = self._found.get(key)
         return list(value) if isinstance(value, list) else self._bad(key, "a list")
@@ -230,11 +264,29 @@ def certificate_from_json(found: Json, source: str) -> Certificate:
 
 def _honesty(found: Json, source: str) -> CertifiedHonesty:
     reader = _Reader(_Reader(found, source, "the certificate").inner("honest"), source, "`honest`")
+    if "branches" in reader.keys:
+        tree = _node(reader.inner("branches"), source)
+        return CertifiedHonesty(reader.number("assignments"), reader.text("starts"), (), tree)
     intents = [one if isinstance(one, Mapping) else None for one in reader.items("intents")]
     kept = tuple(one for one in intents if one is not None)
     if len(kept) < len(intents):
         _unfit(source, "an intent of `honest` is not an object")
     return CertifiedHonesty(reader.number("assignments"), reader.text("starts"), kept)
+
+
+def _node(found: Json, source: str) -> CertifiedNode:
+    reader = _Reader(found, source, "a step of `branches`")
+    branches = (_Reader(one, source, "an observation") for one in reader.items("observations"))
+    return CertifiedNode(
+        reader.inner("intent"),
+        tuple(
+            CertifiedBranch(
+                one.text("seen"), one.texts("shown"),
+                _node(one.inner("then"), source) if one.has("then") else None,
+            )
+            for one in branches
+        ),
+    )  # fmt: skip
 
 
 def _step(found: Json, source: str, number: int) -> CertifiedStep:

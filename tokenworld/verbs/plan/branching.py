@@ -21,6 +21,7 @@ from tokenworld.ground import (
     PASS,
     Command,
     Json,
+    LuckyDraw,
     Outcome,
     count_bindings,
     parameter_domains,
@@ -133,18 +134,18 @@ class EnginePlayer:
                 self.inexact = "draws take part, and no plan counts on them"
             if luck.choices and fruitless:
                 return None
-            found.append(self._came(state, command, after, records, fruitless))
+            found.append(self._came(state, command, after, records, fruitless, tuple(luck.taken)))
         return tuple(found)
 
     def _came(
         self, state: State, command: Command, after: State, records: Sequence[Outcome],
-        fruitless: bool,
+        fruitless: bool, draws: tuple[LuckyDraw, ...],
     ) -> Came[State]:  # fmt: skip
         ticks = after.tick - state.tick
         paid = 0
         if ticks or not fruitless:
             paid = self._simulator.cost(state, PASS if fruitless else command)
-        return Came(after, self._sight(after, records, ticks), paid, ticks)
+        return Came(after, self._sight(after, records, ticks), paid, ticks, draws)
 
     def _sight(self, after: State, records: Sequence[Outcome], ticks: int) -> Sight:
         shown = [self._engine.known.outcome(one) for one in records]
@@ -152,7 +153,7 @@ class EnginePlayer:
         told = [_without(one.to_json(), _ABSOLUTE) for one in shown]
         told.append(_without(self._engine.known.json(after), (*_ABSOLUTE, *_UNSEEN)))
         whole = json.dumps([ticks, told], sort_keys=True)
-        return Sight(lines, blake2b(whole.encode(), digest_size=16).digest())
+        return Sight(lines, blake2b(whole.encode(), digest_size=16).hexdigest())
 
     def show(self, state: State, command: Command) -> str:
         return self._simulator.show(state, command)
@@ -419,15 +420,30 @@ class _Watch:
         return now > self._end or count > self._most
 
 
-def plan_branching(session: Session, goal: str | None, *, time_limit: float, out: Output) -> int:
-    """``tw plan --honest --branches``: 0 winnable, 1 unwinnable, 3 unknown."""
+def plan_branching(
+    session: Session,
+    goal: str | None,
+    *,
+    time_limit: float,
+    out: Output,
+    certify: Callable[[BranchingVerdict], str | None] | None,
+) -> int:
+    """``tw plan --honest --branches``: 0 winnable, 1 unwinnable, 3 unknown.
+
+    ``certify`` writes the certificate that was asked for, and returns its file.
+    """
     verdict = branching_verdict(
         session.engine, session.seed, goal, time_limit=time_limit, say=out.progress
     )
     for line in branching_lines(verdict):
         out.line(line)
     out.diagnostics(verdict.notes)
-    out.json(verdict.to_json())
+    answer = verdict.to_json()
+    if certify is not None:
+        answer["certificate"] = certify(verdict)
+        if answer["certificate"] is None:
+            verdict = replace(verdict, answer="unknown")
+    out.json(answer)
     return {"winnable": EXIT_OK, "unwinnable": EXIT_NEGATIVE, "unknown": EXIT_UNKNOWN}[
         verdict.answer
     ]

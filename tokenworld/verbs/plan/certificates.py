@@ -13,17 +13,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING, Literal, assert_never
 
 from tokenworld.diagnostics import Diagnostic, Failure, counted, read_source, usage
 from tokenworld.engine import EngineSimulator, ForcedLuck, State, in_tick
 from tokenworld.ground import Command, Json, LuckyDraw, NoMatch, Outcome, show_value
+from tokenworld.planning.honest.branching import Node
 from tokenworld.planning.honest.plans import ENCODING, SLICED, slice_proof
 from tokenworld.planning.planners.answers import FAST_DOWNWARD_NAME
 from tokenworld.planning.proof.certificate import (
     REPEATED,
     Certificate,
+    CertifiedBranch,
     CertifiedHonesty,
+    CertifiedNode,
     CertifiedProof,
     CertifiedStep,
     NoProof,
@@ -38,6 +41,7 @@ from tokenworld.prose.wording import EnglishProse
 from tokenworld.session.intents import Resolver, intent_json
 from tokenworld.session.loading import OpenWorld
 from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, EXIT_UNKNOWN, Output, write_file
+from tokenworld.verbs.plan.branching import BranchingVerdict, EnginePlayer, branching_verdict
 from tokenworld.verbs.plan.honesty import PossibleStart, possible_starts, question_from
 
 if TYPE_CHECKING:
@@ -115,11 +119,13 @@ def _by_reference(
     steps: Sequence[Step],
     setup: Sequence[LuckyDraw] = (),
     where: str = "",
+    *,
+    tries: bool = False,
 ) -> None:
     """The same steps by the reference evaluator, hash by hash, from the start with this hash.
 
     ``setup`` are draws of the setup that fall otherwise than the seed says. ``where`` names the
-    start for messages.
+    start for messages. With ``tries`` steps may be refused.
     """
     from tokenworld.engine.reference import Fault, forced
 
@@ -134,7 +140,7 @@ def _by_reference(
             with forced(draws):
                 state, records = reference.play(state, command)
             status = str(records[-1]["status"])
-            if status not in DONE:
+            if status not in DONE and not tries:
                 raise Differs(f"step {number}{where} is {status} by {who}")
             _agree(after, f"{number}{where}", reference.hash(state), who)
     except Fault as fault:
@@ -153,6 +159,43 @@ def certify_honesty(world: OpenWorld, verdict: Verdict, seed: int) -> CertifiedH
     if verdict.answer != "winnable":
         return CertifiedHonesty(len(starts), digest)
     return CertifiedHonesty(len(starts), digest, _intents(world, verdict, seed))
+
+
+def certify_branching(world: OpenWorld, verdict: BranchingVerdict, seed: int) -> Certificate | None:
+    """The certificate of a plan that branches, or that there is none; ``None`` for *unknown*."""
+    if verdict.answer == "unknown":
+        return None
+    starts = possible_starts(world.engine, seed)
+    tree = None
+    if verdict.plan is not None:
+        player = _player(world, starts[0].state, verdict.goal)
+        tree = _certified(world, player, verdict.plan, [one.state for one in starts])
+    none = CertifiedProof("branching") if verdict.answer == "unwinnable" else None
+    honest = CertifiedHonesty(len(starts), _digest(world, starts), (), tree)
+    return _certificate(world, seed, verdict.goal, verdict.answer, proof=none, honest=honest)
+
+
+def _player(world: OpenWorld, start: State, goal: str | None) -> EnginePlayer:
+    """The player whose sights decide which branch is taken."""
+    return EnginePlayer(world.engine, EngineSimulator(world.engine, start), goal, 0.0)
+
+
+def _certified(
+    world: OpenWorld, player: EnginePlayer, node: Node, states: Sequence[State]
+) -> CertifiedNode:
+    """A step and those that follow it; ``states`` are those in which it may be taken."""
+    first = states[0]
+    actor = None if first.acting is None else first.names[first.acting]
+    _, outcomes = world.engine.play(first, node.command)
+    intent = intent_json(node.command, actor, outcomes[-1].args)
+    came = [one for state in states for one in player.outcomes(state, node.command) or ()]
+    branches = []
+    for branch in node.branches:
+        after = [one.state for one in came if one.sight == branch.sight]
+        if after:
+            then = None if branch.then is None else _certified(world, player, branch.then, after)
+            branches.append(CertifiedBranch(branch.sight.digest, branch.sight.lines, then))
+    return CertifiedNode(intent, tuple(branches))
 
 
 def _digest(world: OpenWorld, starts: tuple[PossibleStart, ...]) -> str:
@@ -218,10 +261,14 @@ def check_honesty(world: OpenWorld, found: Certificate, verified: list[str]) -> 
 
 
 def _check_start(world: OpenWorld, found: Certificate, start: PossibleStart, number: int) -> None:
+    assert found.honest is not None
     reference, here = _reference(world), world.engine.hash(start.state)
-    for commands, steps in _ways(world, found, start.state, number):
-        where = f" in start {number}"
-        _by_reference(reference, found.seed, here, commands, steps, start.draws, where)
+    tree, where = found.honest.tree, f" in start {number}"
+    ways = _ways if tree is None else _branches
+    for commands, steps in ways(world, found, start.state, number):
+        _by_reference(
+            reference, found.seed, here, commands, steps, start.draws, where, tries=tree is not None
+        )
 
 
 def _reference(world: OpenWorld) -> Reference:
@@ -261,6 +308,39 @@ def _ways(
                 for draws in (in_tick(state.drawn, one.draws),)
             )
         open_ = after
+    return done
+
+
+def _branches(
+    world: OpenWorld, found: Certificate, start: State, number: int
+) -> list[tuple[list[Command], list[Step]]]:
+    """The tree played from a start to the goal, once for each way in which luck can fall."""
+    assert found.honest is not None
+    player, resolver = _player(world, start, found.goal), Resolver(world)
+    open_: list[tuple[CertifiedNode | None, State, list[Command], list[Step]]] = [
+        (found.honest.tree, start, [], [])
+    ]
+    done = list[tuple[list[Command], list[Step]]]()
+    while open_:
+        node, state, commands, steps = open_.pop()
+        if player.won(state):
+            done.append((commands, steps))
+            continue
+        if node is None or player.lost(state):
+            raise Differs(f"the plan does not reach the goal in start {number}")
+        where = f"step {len(steps) + 1} in start {number}"
+        command = certified_command(resolver, state, node.intent, where)
+        if isinstance(command, NoMatch):
+            raise Differs(f"{where} means nothing: {command.message.rstrip('.')}")
+        came = player.outcomes(state, command)
+        if came is None:
+            raise Differs(f"a draw decides whether {where} is executed")
+        for one in came:
+            taken = [x for x in node.branches if x.seen == one.sight.digest]
+            if len(taken) != 1:
+                raise Differs(f"the plan has no branch for what is seen of {where}")
+            step = (in_tick(state.drawn, one.draws), world.engine.hash(one.state))
+            open_.append((taken[0].then, one.state, [*commands, command], [*steps, step]))
     return done
 
 
@@ -330,18 +410,22 @@ def certify(
         steps = _played(world, start, verdict)
     else:
         proof = _proved(world, start, verdict, seconds, say)
-    return Certificate(
-        source_digest(world),
-        world.world.name,
-        _params(world),
-        seed,
-        verdict.goal,
-        verdict.answer,
-        world.engine.hash(start),
-        steps,
-        proof,
-        honest,
-    )
+    return _certificate(world, seed, verdict.goal, verdict.answer, steps, proof, honest)
+
+
+def _certificate(
+    world: OpenWorld,
+    seed: int,
+    goal: str | None,
+    answer: Literal["winnable", "unwinnable"],
+    steps: tuple[CertifiedStep, ...] = (),
+    proof: CertifiedProof | None = None,
+    honest: CertifiedHonesty | None = None,
+) -> Certificate:
+    """A certificate about this world from the start state of a seed."""
+    digest, start = source_digest(world), world.engine.hash(world.engine.start(seed))
+    name, params = world.world.name, _params(world)
+    return Certificate(digest, name, params, seed, goal, answer, start, steps, proof, honest)
 
 
 def _played(world: OpenWorld, state: State, verdict: Verdict) -> tuple[CertifiedStep, ...]:
@@ -403,9 +487,10 @@ def check_certificate(
         start = _same_start(world, report)
         if found.honest is not None:
             check_honesty(world, found, report.verified)
-        if found.answer == "winnable":
+        branches = found.honest is not None and found.honest.tree is not None
+        if found.answer == "winnable" and not branches:
             check_steps(world, start, found, report.verified)
-        else:
+        elif found.answer == "unwinnable":
             _check_proof(world, start, report, seconds, say)
     except Differs as error:
         report.difference = str(error)
@@ -446,6 +531,8 @@ def _check_proof(
             exhaust_sets = exhaust_beliefs if proof.kind == "honest" else exhaust_slice
             seed = report.certificate.seed
             again = exhaust_sets(world, seed, goal, seconds=seconds, say=say)
+        elif proof.kind == "branching":
+            again = _no_branching_plan(world, report.certificate.seed, goal, seconds, say)
         elif proof.kind == "exhausted":
             space = exhaust(simulator, start, goal, seconds=seconds, say=say)
             again = CertifiedProof("exhausted", space.states, space.digest)
@@ -459,6 +546,17 @@ def _check_proof(
         raise Differs(f"the proof does not hold: {error.reason}") from None
     _same_proof(proof, again)
     report.verified.append(_proof_line(again) + platform(world.instance))
+
+
+def _no_branching_plan(
+    world: OpenWorld, seed: int, goal: str | None, seconds: float, say: Say
+) -> CertifiedProof:
+    """Search once more for a plan that branches; `NoProof` where that does not end without one."""
+    found = branching_verdict(world.engine, seed, goal, time_limit=seconds, say=say)
+    if found.answer != "unwinnable":
+        why = found.limit if found.answer == "unknown" else "a plan that branches wins"
+        raise NoProof(why, limited=found.answer == "unknown")
+    return CertifiedProof("branching")
 
 
 def _same_proof(certified: CertifiedProof, again: CertifiedProof) -> None:
@@ -479,6 +577,8 @@ def _proof_line(proof: CertifiedProof) -> str:
             return f"exhausted again: none of the {proof.count:,} states is the goal"
         case "honest":
             return f"exhausted again: none of the {proof.count:,} sets of states is all goal"
+        case "branching":
+            return "exhausted again: no plan that branches on what is seen wins in all of them"
         case "sliced":
             sets = f"none of the {proof.count:,} sets of sliced states is all goal"
             return f"exhausted again on encoding {proof.encoding}: {sets}"
@@ -495,10 +595,19 @@ _LARGEST = 64 << 20
 
 
 def write_certificate(
-    path: Path, world: OpenWorld, verdict: Verdict, seed: int, out: Output, *, seconds: float
+    path: Path,
+    world: OpenWorld,
+    verdict: Verdict | BranchingVerdict,
+    seed: int,
+    out: Output,
+    *,
+    seconds: float,
 ) -> str | None:
     """Write the certificate of a verdict; none for *unknown*, which says so."""
-    found = certify(world, verdict, seed, seconds=seconds, say=out.progress)
+    if isinstance(verdict, BranchingVerdict):
+        found = certify_branching(world, verdict, seed)
+    else:
+        found = certify(world, verdict, seed, seconds=seconds, say=out.progress)
     if found is None:
         out.note(f"no certificate is written to {path}: there is nothing to certify")
         return None

@@ -30,6 +30,7 @@ from tokenworld.verbs.plan.target import PlanFiles, Target, opened
 
 if TYPE_CHECKING:
     from tokenworld.planning.quality import Improved, Quality
+    from tokenworld.verbs.plan.branching import BranchingVerdict
 
 _SHORT_REASON = 6.0
 """Seconds at most for the reason that comes with every *unwinnable*."""
@@ -106,7 +107,7 @@ class Extras:
         if self.branches and not self.honest:
             raise usage("`--branches` is about honest plans.", "Add `--honest`.")
         if self.branches:
-            del more["--honest"]
+            del more["--honest"], more["--certificate"]
             given = [*given, *(name for name, there in more.items() if there), "--branches"]
         elif self.quality is not None and self.honest:
             given += ["--honest"]
@@ -143,7 +144,13 @@ def plan_with(
     if extras.branches:
         from tokenworld.verbs.plan.branching import plan_branching
 
-        return plan_branching(session, goal, time_limit=left(time_limit), out=out)
+        def certify(verdict: BranchingVerdict) -> str | None:
+            path, seconds = extras.certificate, left(time_limit)
+            assert path is not None
+            return _certificate(path, session.world, verdict, seed, out, seconds)
+
+        asked = None if extras.certificate is None else certify
+        return plan_branching(session, goal, time_limit=left(time_limit), out=out, certify=asked)
     if extras.top is not None or extras.all_optimal:
         return _several(target, session, goal, extras, left(time_limit), out)
     verdict, improved = attempt(
@@ -204,7 +211,12 @@ def _undecided(goal: str | None) -> Verdict:
 
 
 def _certificate(
-    path: Path, world: OpenWorld, verdict: Verdict, seed: int, out: Output, seconds: float
+    path: Path,
+    world: OpenWorld,
+    verdict: Verdict | BranchingVerdict,
+    seed: int,
+    out: Output,
+    seconds: float,
 ) -> str | None:
     """Write the certificate; the file, or ``None`` where there is none within the limits."""
     from tokenworld.verbs.plan.certificates import write_certificate
