@@ -64,10 +64,11 @@ def drawn(kind: str, number: int) -> str:
 
 
 def length(engine: Engine, by: str) -> int | None:
+    """The steps of the plan that an engine finds."""
     start = engine.start()
     verdict = plan_by(EngineSimulator(engine, start), start, None, by, seconds=20)
     assert verdict.answer != "unknown"
-    return verdict.ticks if verdict.answer == "winnable" else None
+    return len(verdict.steps) if verdict.answer == "winnable" else None
 
 
 @planner
