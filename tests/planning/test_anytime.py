@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tokenworld.diagnostics import Source
 from tokenworld.engine import EngineSimulator
 from tokenworld.limits import Halted, limited
 from tokenworld.planning import quality
@@ -24,6 +25,7 @@ from tokenworld.planning.planners.downward import (
 from tokenworld.planning.quality import QUALITIES, Quality, plan_quality
 from tokenworld.planning.referee import replay
 from tokenworld.session import open_world
+from tokenworld.session.loading import open_text
 
 DOMAINS = Path(__file__).parents[2] / "domains"
 planner = pytest.mark.skipif(not find_engine(FAST_DOWNWARD).ready, reason="no Fast Downward")
@@ -149,6 +151,24 @@ def test_a_plan_found_before_the_limit_of_the_command_counts(
         found = plan_quality(world, world.engine.start(), None, "anytime", seconds=30)
     assert found.verdict.answer == "winnable"
     assert len(found.improvements) == 1
+
+
+def test_without_an_encoding_the_width_search_has_a_first_plan(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    without_own_search(monkeypatch)
+    monkeypatch.setattr(quality._PlanSearch, "own_on", lambda search: None)
+    text = """
+function n(): int = 0
+function m(): int = 0
+action up() cost 2 { n() += 1 }
+action over() cost 1 { require n() > 1  m() += 1 }
+world w { goal far: m() == 4 }
+"""
+    world = EngineSimulator(open_text((Source("w.tw", None, text),), "w").engine)
+    found = plan_quality(world, world.engine.start(), None, "anytime", seconds=30)
+    assert (found.verdict.answer, found.verdict.engine) == ("winnable", "width search")
+    assert found.verdict.cost == 8
 
 
 def test_an_anytime_search_numbers_its_plans() -> None:

@@ -2,8 +2,9 @@
 
 *Satisficing*: greedy searches, a search that proves, and our own run side by side; the first plan
 that the interpreter replays is the answer. *Anytime*: LAMA continues after its first plan, and A*
-and our own search look for one that is proved cheapest. Each plan is replayed and loses its idle
-steps before it counts. *Optimal* is claimed only where a search proves it.
+and our own search look for one that is proved cheapest. In a world without an encoding the width
+search looks for a first plan. Each plan is replayed and loses its idle steps before it counts.
+*Optimal* is claimed only where a search proves it.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ from tokenworld.planning.planners.downward import (
 )
 from tokenworld.planning.referee import refereed
 from tokenworld.planning.search.interpreted import Cancel, Exhausted, Found, Limits, has_costs
-from tokenworld.planning.search.own import OWN_SEARCH, OwnRung
+from tokenworld.planning.search.own import OwnRung
 from tokenworld.planning.verdict import Attempt, Verdict, require_goal
 
 Quality = Literal["satisficing", "anytime"]
@@ -156,6 +157,8 @@ class _PlanSearch(Generic[StateT]):
         self.own_first()
         if not self.over:
             self.by_planners()
+        if not self.over and self.best is None:
+            self.by_width()
         self.own_on()
 
     # ---- our own search -------------------------------------------------------------------------
@@ -169,23 +172,36 @@ class _PlanSearch(Generic[StateT]):
         if not self.over and self.own.can_go_on:
             self._own(Limits(None, self.left, _MEMORY))
 
+    def by_width(self) -> None:
+        """A first plan by the width search, where no planner has one, in half of the time left."""
+        from tokenworld.planning.width.search import width_rung
+
+        rung = width_rung(self.simulator, self.state, self.goal)
+        rung.run(Limits(None, self.left / 2, _MEMORY), self.say, self.cancel)
+        if rung.answered:
+            self._settle(rung)
+        self.attempts.append(rung.attempt())
+
     def _own(self, limits: Limits) -> None:
         self.own.run(limits, self.say, self.cancel)
-        if not self.own.answered or self.settled:
-            return
-        self.settled = True
-        match self.own.result:
+        if self.own.answered and not self.settled:
+            self.settled = True
+            self._settle(self.own)
+
+    def _settle(self, rung: OwnRung[StateT]) -> None:
+        """Keep the plan or the proof of one of our searches."""
+        match rung.result:
             case Found(steps=steps, optimal=optimal):
                 verdict = refereed(
-                    self.simulator, self.state, steps, self.goal, OWN_SEARCH, "",
+                    self.simulator, self.state, steps, self.goal, rung.engine, "",
                     polish=optimal is None,
                 )  # fmt: skip
                 if isinstance(verdict, str):
-                    self.own.disprove(verdict)
+                    rung.disprove(verdict)
                 else:
                     self._offer(replace(verdict, optimal=optimal))
             case Exhausted() as exhausted:
-                self.best, self.final = self.own.unwinnable(exhausted), True
+                self.best, self.final = rung.unwinnable(exhausted), True
 
     # ---- plans ----------------------------------------------------------------------------------
 

@@ -123,6 +123,10 @@ class Metric:
         return self.sense == "minimize" and self.text.lower() in ("(total-cost)", "total-cost")
 
     @property
+    def is_total_time(self) -> bool:
+        return self.sense == "minimize" and self.text.lower() in ("(total-time)", "total-time")
+
+    @property
     def is_known(self) -> bool:
         """Whether plans can be measured by it; the probability of the goal is by `--luck`."""
         return self.is_total_cost or (self.sense, self.text) == ("maximize", "(goal-achieved)")

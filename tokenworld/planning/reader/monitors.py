@@ -156,6 +156,8 @@ class _Writer:
         self._domain, self._problem, self._members = domain, problem, members
         self._values = [one for each in problems for one in each.init if isinstance(one, Change)]
         self._real = real
+        effects = [one for action in domain.actions for one in action.effects]
+        self._changed = frozenset[str]().union(*map(writes, effects))
         self._taken = {*symbols.predicates, *symbols.functions, *problem.every}
         self._taken |= {one.name.key for one in domain.actions}
         self._until = 0
@@ -362,12 +364,16 @@ class _Writer:
 
     def _decimals(self, amount: Phrase) -> int:
         """How many decimals an amount has, at most."""
-        if " / " in amount.text:
+        quotients = [_decimals_of_quotient(one) for one in _DIVISORS.findall(amount.text)]
+        if None in quotients:
             raise Unmeasured(f"`{amount.text}` is a division")
+        if amount.numbers & self._real & self._changed:
+            raise Unmeasured(f"`{amount.text}` depends on real numbers that change")
         texts = [amount.text]
         texts += (one.value.text for one in self._values if one.key in amount.numbers)
         shown = (found.rstrip("0") for text in texts for found in _DECIMALS.findall(text))
-        return max(map(len, shown), default=0)
+        products = max(map(len, shown), default=0) * (1 + amount.text.count(" * "))
+        return products + sum(one or 0 for one in quotients)
 
     def _settled(self, one: Wanted, weight: Fraction | int) -> Iterator[tuple[str, int]]:
         """What a preference costs at the end, and how many different amounts that can be.
@@ -437,6 +443,19 @@ class _Writer:
 
 
 _DECIMALS = re.compile(r"\d\.(\d+)")
+_DIVISORS = re.compile(r" / (\S+?)(?=[\s),]|$)")
+
+
+def _decimals_of_quotient(divisor: str) -> int | None:
+    """How many decimals a division adds; ``None`` unless it is one by a number such as 4 or 2.5."""
+    number = Fraction(divisor) if re.fullmatch(r"[\d.]*\d", divisor) else Fraction(0)
+    found = 1 / number if number else None
+    digits = (one for one in range(_MOST_DIGITS) if found and (found * 10**one).denominator == 1)
+    return next(digits, None)
+
+
+_MOST_DIGITS = 9
+"""Of the reciprocal of a divisor."""
 
 
 def _chunks(terms: Sequence[tuple[str, int]]) -> Iterator[list[str]]:

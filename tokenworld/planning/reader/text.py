@@ -9,7 +9,7 @@ from itertools import groupby, product
 from tokenworld.diagnostics import Diagnostic
 from tokenworld.planning.reader.effects import Change, Line, Put, body_lines, told_order
 from tokenworld.planning.reader.expressions import show
-from tokenworld.planning.reader.files import Action, Derived, Domain, Problem
+from tokenworld.planning.reader.files import Action, Derived, Domain, Metric, Problem
 from tokenworld.planning.reader.measures import COSTS, Unmeasured, measured
 from tokenworld.planning.reader.monitors import Monitors, monitors
 from tokenworld.planning.reader.names import (
@@ -50,8 +50,8 @@ def file_lines(
 
 
 def rules_added(domain: Domain, problems: tuple[Problem, ...]) -> Monitors:
-    """The rules of the constraints and preferences of the one problem that has some, and of costs
-    with decimals, as those of a rule are whole numbers."""
+    """The rules of the constraints and preferences of the one problem that has some, of its metric,
+    and of costs with decimals, as those of a rule are whole numbers."""
     if not problems:
         return Monitors()
     real = _real_functions(domain, problems) | {FRACTION}
@@ -67,7 +67,7 @@ def rules_added(domain: Domain, problems: tuple[Problem, ...]) -> Monitors:
     decimals = any(one.numbers & real for one in paid)
     timed = any(one.numbers & real for one in took)
     try:
-        if metric is not None and prefers:
+        if metric is not None and (prefers or _is_sum(domain, problems, metric)):
             measure = measured(metric.sense, metric.item)
             return monitors(domain, problems, measure, members, real)
         if decimals:
@@ -75,6 +75,18 @@ def rules_added(domain: Domain, problems: tuple[Problem, ...]) -> Monitors:
     except Unmeasured as found:
         return replace(monitors(domain, problems, None, members, real), unmeasured=str(found))
     return monitors(domain, problems, None, members, real) if only or timed else Monitors()
+
+
+def _is_sum(domain: Domain, problems: tuple[Problem, ...], metric: Metric) -> bool:
+    """Whether a metric is that of one problem and not the costs as they are written, or the ticks,
+    which plans without costs have least of."""
+    counted = domain.symbols.counted and metric.is_total_cost
+    told = counted or not (metric.is_known or _counts_ticks(domain, metric))
+    return told and len(problems) == 1
+
+
+def _counts_ticks(domain: Domain, metric: Metric) -> bool:
+    return metric.is_total_time and not domain.pays
 
 
 # ---- what the rules do not say --------------------------------------------------------------
@@ -163,7 +175,9 @@ def _metrics(
         text = "" if metric is None else f"{metric.sense} {metric.text}"
         yield f"`metric {name}`", f'"{text}"'
         counted = domain.symbols.counted and metric is not None and metric.is_total_cost
-        told = metric is not None and (counted or not metric.is_known)
+        told = metric is not None and (
+            counted or not (metric.is_known or _counts_ticks(domain, metric))
+        )
         if metric is not None and told and added.paid is None:
             what = "Plans are not measured by this metric."
             if added.unmeasured:
