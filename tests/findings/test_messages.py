@@ -20,7 +20,7 @@ FILES = Path(__file__).parent / "messages"
 
 FOUND = {
     "amp": (7, "Write `and`."),
-    "brace": (10, "Close the brace of line 6"),
+    "brace": (9, "Close the brace of line 6"),
     "dotdot": (4, "as in `0 to 9`"),
     "effect": (8, "Leave the word away"),
     "elif": (8, "Write `else if`."),

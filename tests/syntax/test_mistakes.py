@@ -36,10 +36,10 @@ CASES = [
     ('quirk "a" quirk "b" law l() { }', "TW0101", "1:11", "one `quirk`", "one text"),
     ("}\ntype A", "TW0101", "1:1", "closes nothing", "Remove it"),
     ("type A { } }", "TW0101", "1:12", "closes nothing", "Remove it"),
-    ("action a() {\n  x = 1\n\nlaw l() { }", "TW0102", "4:1", "opened on line 1", "line 1"),
-    ("law l() {\n  if x { y = 1\n}\nlaw m() { }", "TW0102", "4:1", "opened on line 2", "line 2"),
-    ("world w {\n  object a: T {\n  object b: T\n}", "TW0102", "3:3", "line 2", "line 2"),
-    ("world w {\n  endless", "TW0102", "1:9", "never closed", "`}`"),
+    ("action a() {\n  x = 1\n\nlaw l() { }", "TW0102", "2:7", "opened on line 1", "line 1"),
+    ("law l() {\n  if x { y = 1\n}\nlaw m() { }", "TW0102", "2:14", "opened on line 2", "line 2"),
+    ("world w {\n  object a: T {\n  object b: T\n}", "TW0102", "2:15", "line 2", "line 2"),
+    ("world w {\n  endless", "TW0102", "2:3", "never closed", "`}`"),
     ('law l() { say "abc\n }', "TW0103", "1:15", "not closed", '`"`'),
     ("law `l() { }", "TW0103", "1:5", "raw name", "backquote"),
     ("law l() when a && b { }", "TW0103", "1:16", "`&&`", "`and`"),
@@ -89,8 +89,7 @@ def test_several_mistakes_of_one_file() -> None:
 
 def test_the_related_place_is_the_brace() -> None:
     (problem,) = problems("law l() {\n  x = 1\nlaw m() { }")
-    (related,) = problem.related
-    assert str(related.span) == "t.tw:1:9"
+    assert [str(related.span) for related in problem.related] == ["t.tw:1:9", "t.tw:3:1"]
 
 
 def test_fixes_repair_the_text() -> None:

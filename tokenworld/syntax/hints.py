@@ -385,6 +385,8 @@ def unexpected(source: Source, found: Found) -> Diagnostic:
     for string in found.before[-3:]:
         if string.terminal == "STRING" and _open_brace(string.text) and token.terminal != END:
             return _quote_in_braces(source, string)
+    if _cut_off(found, source):
+        return _unclosed(found, source)
     foreign = meant(found, source)
     advice = next((hint for hint in (ask(found) for ask in _HINTS) if hint), None)
     if advice == _CHANGE:
@@ -417,6 +419,28 @@ def unexpected(source: Source, found: Found) -> Diagnostic:
         label = f"expected {expectation(found.tables, found.expected)} after this"
     fix = _replacement(source, found)
     return Diagnostic("TW0101", message, span, label=label, hint=advice, related=related, fix=fix)
+
+
+def _cut_off(found: Found, source: Source) -> bool:
+    """Whether the next item begins, on a line of its own, while a bracket is still open."""
+    begins = found.token.terminal in found.tables.first("item") or found.token.terminal == END
+    at_left = source.line_and_column(found.token.start)[1] == 1 or found.token.terminal == END
+    return begins and at_left and open_bracket(found) is not None
+
+
+def _unclosed(found: Found, source: Source) -> Diagnostic:
+    """A bracket that is open where the next item begins, told after the last word before it."""
+    opened, last = open_bracket(found), found.before[-1]
+    assert opened is not None
+    closing = ")" if opened.terminal == "(" else "]"
+    return Diagnostic(
+        "TW0101",
+        f"`{opened.text}` is never closed{_inside(found.before)}.",
+        source.span(last.start, last.end),
+        label=f"`{closing}` is missing after this",
+        hint=bracket(found),
+        related=(_opened(source, opened),),
+    )
 
 
 def _on_next_line(source: Source, last: Token, token: Token) -> bool:

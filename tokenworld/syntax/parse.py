@@ -25,28 +25,16 @@ from tokenworld.syntax.templates import BLOCK_DEPTH, Build, BuildError, Context,
 # More mistakes in one file are not reported: it is no program, or one mistake hides them.
 ERROR_LIMIT: Final = 50
 
-_INSIDE = (
+_NESTED = (
     "The item {token} begins inside the brace opened on line {line}.",
     "an item cannot begin inside a brace",
-)
-_NESTED = (
-    *_INSIDE,
     "Move it out of the braces, or close that of line {line} with `}}` before it.",
     "still open here",
 )
-"""Message, label and hint of a token that stands where a brace is still open, and the label of that
+"""Message, label and hint of an item that stands where a brace is still open, and the label of that
 brace."""
-_INTRUDER = (
-    *_INSIDE,
-    "Close the brace of line {line} with `}}` before this item.",
-    "this brace is never closed",
-)
-_OUTSIDER = (
-    "The brace opened on line {line} is still open at {token}.",
-    "cannot stand inside that brace",
-    "Close the brace of line {line} with `}}` before this line.",
-    "still open",
-)
+_BEFORE = "The brace opened on line {line} is still open at {token}."
+_AT_END = "The brace opened on line {line} is never closed."
 
 
 @frozen
@@ -119,16 +107,16 @@ class Splitter:
         intruder = self._intruder(first, stop)
         if intruder is not None:
             opened, suspect = self._open_braces(first, intruder)
-            return self._still_open(suspect or opened[-1], self.tokens[intruder], _INTRUDER)
+            return self._unclosed(suspect or opened[-1], intruder)
         if at_end and opened:
-            return self._unclosed(suspect or opened[-1])
+            return self._unclosed(suspect or opened[-1], stop)
         outsider = self._outsider(stop, opened)
         if outsider is not None:
-            return self._still_open(opened[-1], outsider, _OUTSIDER)
+            return self._unclosed(opened[-1], outsider)
         token = self._end_token() if at_end else self.tokens[stop]
         nested = self._nested(first, stop)
         if nested is not None and opened and not self._of_world(first, nested, opened):
-            return self._still_open(opened[-1], self.tokens[nested], _NESTED)
+            return self._still_open(opened[-1], self.tokens[nested])
         machine = Machine(self.tables, "item")
         for earlier in self.tokens[first:stop]:
             machine.feed(earlier)
@@ -171,7 +159,7 @@ class Splitter:
         world = self.tokens[first].terminal == "world" and len(opened) == 1
         return world and self.tokens[nested].terminal in WORLD
 
-    def _outsider(self, stop: int, opened: list[Token]) -> Token | None:
+    def _outsider(self, stop: int, opened: list[Token]) -> int | None:
         """A keyword that begins a line no further right than the line of the open brace."""
         if not opened:
             return None
@@ -180,14 +168,12 @@ class Splitter:
             token = self.tokens[index]
             keyword = token.terminal in self.tables.keywords and token.start > opened[-1].start
             if keyword and self._begins_line(index) and self._column(index) <= left:
-                return token
+                return index
         return None
 
-    def _still_open(
-        self, brace: Token, token: Token, told: tuple[str, str, str, str]
-    ) -> Diagnostic:
-        """A token that cannot stand after a brace that is still open: see `_NESTED`."""
-        message, label, hint, place = told
+    def _still_open(self, brace: Token, token: Token) -> Diagnostic:
+        """An item that begins, well indented, inside a brace that is still open."""
+        message, label, hint, place = _NESTED
         words = {"line": self._line(brace), "token": describe(token)}
         return Diagnostic(
             "TW0102",
@@ -216,14 +202,34 @@ class Splitter:
                     suspect = suspect or brace
         return [brace for brace, _ in opened], suspect
 
-    def _unclosed(self, brace: Token) -> Diagnostic:
+    def _unclosed(self, brace: Token, stop: int) -> Diagnostic:
+        """A brace that is still open at the token ``stop``, told where its `}` is missing."""
+        last = self.tokens[self._body_end(brace, stop)]
+        line, at_end = self._line(brace), stop == len(self.tokens)
+        message, token = _AT_END, ""
+        related = [Related(self.source.span(brace.start, brace.end), "never closed")]
+        if not at_end:
+            message, noticed = _BEFORE, self.tokens[stop]
+            token = describe(noticed)
+            related.append(Related(self.source.span(noticed.start, noticed.end), "noticed here"))
         return Diagnostic(
             "TW0102",
-            f"The brace opened on line {self._line(brace)} is never closed.",
-            self.source.span(brace.start, brace.end),
-            label="never closed",
-            hint="Close it with `}`.",
+            message.format(line=line, token=token),
+            self.source.span(last.start, last.end),
+            label="`}` is missing after this",
+            hint=f"Close the brace of line {line} with `}}`.",
+            related=tuple(related),
         )
+
+    def _body_end(self, brace: Token, stop: int) -> int:
+        """The index of the last token that stands, by its indentation, in the body of a brace."""
+        first = self.tokens.index(brace) + 1
+        left = self._indentation(brace) + 1
+        for index in range(first, stop):
+            outside = left - 1 if self.tokens[index].terminal == "}" else left
+            if self._begins_line(index) and self._column(index) <= outside:
+                return index - 1
+        return stop - 1
 
     def _too_deep(self, index: int) -> Diagnostic:
         token = self.tokens[index]
