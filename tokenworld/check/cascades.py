@@ -46,6 +46,8 @@ def without_followups(draft: Draft) -> tuple[Diagnostic, ...]:
         if not _unknown_again(one, failed | labels if one.code == "TW0702" else failed, draft)
         and not _of_unknown(one, types, open_ended)
         and not _of_broken_object(one, draft)
+        and not _of_broken_rule(one, draft)
+        and not _of_broken_map(one, draft)
         and not (untyped and one.message.startswith(f"Not every `{ROOT}`"))
     )
     return kept if has_errors(kept) else tuple(draft.report)  # an error never follows from nothing
@@ -53,7 +55,7 @@ def without_followups(draft: Draft) -> tuple[Diagnostic, ...]:
 
 _UNTYPED: Final = "Write its type where it is declared"
 """The hint for a thing that is declared without its type: what it lacks follows from that."""
-_ONCE: Final = ("TW0103", "TW0201", "TW0202", "TW0204", "TW0301")
+_ONCE: Final = ("TW0103", "TW0201", "TW0202", "TW0204", "TW0301", "TW0502")
 
 
 def said_once(ordered: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
@@ -93,6 +95,39 @@ def _of_broken_object(found: Diagnostic, draft: Draft) -> bool:
     lines = [line for world in worlds for line in world.items if isinstance(line, syn.ObjectDecl)]
     own = [line.span for line in lines if _within(found.span, line.span)]
     return any(_within(error, place) for place in own for error in errors)
+
+
+def _of_broken_rule(found: Diagnostic, draft: Draft) -> bool:
+    """Whether an analysis speaks of a rule of which a line could not be read."""
+    if found.span is None or not found.code.startswith(("TW04", "TW05", "TW06")):
+        return False
+    place = found.span
+    rules = (item for kind in _RULES for item, _ in draft.items(kind))
+    own = next((item.span for item in rules if _within(place, item.span)), None)
+    return own is not None and any(
+        one.is_error and one.span is not None and one is not found and _within(one.span, own)
+        for one in draft.report
+        if one.code.startswith(("TW02", "TW03"))
+    )
+
+
+_RULES: Final[tuple[type[syn.ActionDecl | syn.LawDecl | syn.EffectDecl], ...]] = (
+    syn.ActionDecl,
+    syn.LawDecl,
+    syn.EffectDecl,
+)
+
+
+def _of_broken_map(found: Diagnostic, draft: Draft) -> bool:
+    """Whether a name may be that of an object which a character without a legend would make."""
+    if found.code != "TW0201" or found.span is None:
+        return False
+    holes = [one.span for one in draft.report if one.code == "TW0606" and one.span is not None]
+    worlds = [world for world, _ in draft.items(syn.WorldDecl)]
+    broken = [one for one in worlds if any(_within(hole, one.span) for hole in holes)]
+    names = {one.name.value for one in broken}
+    tests = [one.span for one, _ in draft.items(syn.ScenarioDecl) if one.world.value in names]
+    return any(_within(found.span, place) for place in (*(one.span for one in broken), *tests))
 
 
 def _within(inner: Span, outer: Span) -> bool:
@@ -137,13 +172,16 @@ def _open_ended(draft: Draft, unknown: frozenset[str]) -> Iterator[str]:
 
 _Fact = syn.FunctionDecl | syn.RelationDecl | syn.TableDecl
 _FACTS: Final[tuple[type[_Fact], ...]] = (syn.FunctionDecl, syn.RelationDecl, syn.TableDecl)
-_Named = syn.DeriveDecl | syn.ParamDecl | syn.EventDecl | syn.UnitDecl | syn.ActionDecl
+_Named = (
+    syn.DeriveDecl | syn.ParamDecl | syn.EventDecl | syn.UnitDecl | syn.ActionDecl | syn.LawDecl
+)
 _DECLARED: Final[tuple[tuple[type[_Named], str], ...]] = (
     (syn.DeriveDecl, "derives"),
     (syn.ParamDecl, "params"),
     (syn.EventDecl, "events"),
     (syn.UnitDecl, "units"),
     (syn.ActionDecl, "actions"),
+    (syn.LawDecl, "laws"),
 )
 
 

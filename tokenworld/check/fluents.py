@@ -47,6 +47,7 @@ from tokenworld.model import (
     TextType,
     ValueType,
     is_optional,
+    show_type,
 )
 from tokenworld.syntax import nodes as syn
 from tokenworld.syntax.foreign import NAMES
@@ -303,8 +304,18 @@ def _default(draft: Draft, key: str, flags: tuple[syn.Flag, ...]) -> None:
             what = f"default of `{fluent.name}`"
             if _means_none(flag.value):  # an error is told here, and not where it is compared
                 draft.fluents[key] = replace(fluent, type=optional(fluent.type))
+                _may_be_none(draft, fluent, flag.value)
             value = _constant(draft, flag.value, fluent.type, what)
             draft.fluents[key] = replace(fluent, default=value)
+
+
+def _may_be_none(draft: Draft, fluent: Fluent, value: syn.Expr) -> None:
+    """Report the default `none` of a type that has no `none` (TW0307)."""
+    if is_optional(fluent.type) or isinstance(fluent.type, BoolType):
+        return
+    what, shown = f"The default of `{fluent.name}` is never `none`.", show_type(fluent.type)
+    hint = f"Write `{fluent.name}: {shown}?`, which begins as `none`."
+    draft.stop("TW0307", what, value.span, "`none`", hint)
 
 
 def _means_none(value: syn.Expr) -> bool:

@@ -8,6 +8,7 @@ from typing import assert_never, get_args
 
 from tokenworld import model as m
 from tokenworld.check.draft import Draft
+from tokenworld.check.typing.advice import of_arguments
 from tokenworld.check.typing.arithmetic import fit
 from tokenworld.check.typing.context import Context
 from tokenworld.check.typing.expressions import check, check_condition
@@ -145,7 +146,7 @@ def _call(name: syn.Name, args: tuple[syn.Expr, ...], ctx: Context) -> m.CallSte
         what = (
             f"`{name.value}` takes {counted(len(params), 'argument')}, and this gives {len(args)}."
         )
-        ctx.draft.stop("TW0302", what, name.span, f"{len(args)} given", "Correct the arguments.")
+        ctx.draft.stop("TW0302", what, name.span, f"{len(args)} given", of_arguments(params))
     terms = tuple(
         fit(check(arg, ctx, param.type), param.type, ctx, f"`{param.name}` of `{name.value}`")
         for arg, param in zip(args, params, strict=True)

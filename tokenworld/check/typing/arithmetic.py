@@ -9,10 +9,16 @@ from dataclasses import replace
 from typing import assert_never, get_args
 
 from tokenworld import model as m
+from tokenworld.check.typing.advice import (
+    in_words,
+    of_operand,
+    of_place,
+    of_units,
+    unit_in_words,
+)
 from tokenworld.check.typing.context import Context
 from tokenworld.check.typing.types import (
     assignable,
-    is_subtype,
     join,
     optional,
     same_unit,
@@ -27,7 +33,7 @@ def operand(
     """The term, which must be a number and never `none`; ``hint`` says how to exclude `none`."""
     if not isinstance(term.type, (m.NumberType, m.RealType)):
         what = f"`{ctx.quoted(term)}` is {show_type(term.type)}, not a number."
-        ctx.draft.stop("TW0301", what, term.span, "not a number", "Calculate with numbers only.")
+        ctx.draft.stop("TW0301", what, term.span, "not a number", of_operand(term, ctx))
     if is_optional(term.type):
         what = f"`{ctx.quoted(term)}` may be `none`, and `none` cannot be calculated with."
         ctx.draft.stop("TW0307", what, term.span, "may be `none`", hint)
@@ -123,9 +129,9 @@ def aligned(left: m.Term, right: m.Term, ctx: Context, span: Span) -> tuple[m.Te
     """Both sides with equal decimals (or both real); units must agree."""
     if isinstance(left.type, m.NumberType) and isinstance(right.type, m.NumberType):
         if not same_unit(left.type.unit, right.type.unit):
-            units = f"`{left.type.unit or 'a plain number'}` and `{right.type.unit or 'none'}`"
-            what = f"The units differ: {units}."
-            ctx.draft.stop("TW0303", what, span, "units differ", "Write both with one unit.")
+            units = " and ".join(unit_in_words(one) for one in (left.type, right.type))
+            hint = of_units(left, right, ctx)
+            ctx.draft.stop("TW0303", f"The units differ: {units}.", span, "units differ", hint)
         most = max(left.type.decimals, right.type.decimals)
         return _rescaled(left, left.type, most), _rescaled(right, right.type, most)
     if isinstance(left.type, m.RealType) and isinstance(right.type, m.NumberType):
@@ -349,10 +355,17 @@ def hull(kind: str, args: tuple[m.Term, ...], joined: m.ValueType) -> m.ValueTyp
     return m.NumberType(low, high, joined.decimals, joined.unit)
 
 
-def fit(term: m.Term, target: m.ValueType, ctx: Context, what: str) -> m.Term:
+def fit(
+    term: m.Term,
+    target: m.ValueType,
+    ctx: Context,
+    what: str,
+    declared: m.ValueType | None = None,
+) -> m.Term:
     """The term as a value of ``target``, or a diagnostic that says why it does not fit.
 
-    ``what`` names the place: ``attribute `at` ``, ``parameter `k` of `unlock` ``.
+    ``what`` names the place: ``attribute `at` ``, ``parameter `k` of `unlock` ``. ``declared`` is
+    the type that the hint speaks of, where the place takes more than it declares.
     """
     term = _seen_as(term, target, ctx)
     found = term.type
@@ -365,8 +378,10 @@ def fit(term: m.Term, target: m.ValueType, ctx: Context, what: str) -> m.Term:
         draft.stop("TW0304", f"The {what} is exact.", term.span, "a real", hint)
     if not assignable(draft.types, found, target):
         needs = f"The {what} needs {show_type(without_none(target))}"
-        said = f"{needs}, and `{ctx.quoted(term)}` is {show_type(found)}."
-        draft.stop("TW0301", said, term.span, show_type(found), _fit_hint(term, target, ctx))
+        said = f"{needs}, and `{ctx.quoted(term)}` is {in_words(found)}."
+        draft.stop(
+            "TW0301", said, term.span, in_words(found), of_place(term, declared or target, ctx)
+        )
     if is_optional(found) and not is_optional(target) and not isinstance(target, m.BoolType):
         said = f"The {what} is never `none`, and `{ctx.quoted(term)}` may be."
         hint = "Name it with `let` and require it to be `!= none` first."
@@ -381,18 +396,3 @@ def _seen_as(term: m.Term, target: m.ValueType, ctx: Context) -> m.Term:
             if assignable(ctx.draft.types, kind, target):
                 return replace(term, type=kind)
     return term
-
-
-def _fit_hint(term: m.Term, target: m.ValueType, ctx: Context) -> str:
-    match term.type, target:
-        case m.ObjectType(name=wide), m.ObjectType(name=narrow) if is_subtype(
-            ctx.draft.types, narrow, wide
-        ):
-            if wide == m.ROOT and isinstance(term, (m.Local, m.ObjectLiteral)):
-                return f"Write its type where it is declared: `{ctx.quoted(term)}: {narrow}`."
-            return f"Narrow it first, with `is {narrow}` on a name."
-        case _, m.EnumType(name=enum):
-            members = ctx.draft.enums[enum].members
-            return f"Write one of {', '.join(f'`{member}`' for member in members[:6])}."
-        case _:
-            return f"Write a value of the type `{show_type(without_none(target))}`."

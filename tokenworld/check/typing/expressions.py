@@ -6,12 +6,21 @@ and ranges are settled in `arithmetic`. Folds and statements bind variables with
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import assert_never, cast
 
 from tokenworld import model as m
 from tokenworld.check.analysis.substitution import check_size, locals_of, substituted
 from tokenworld.check.draft import Abandon, Draft
+from tokenworld.check.typing.advice import (
+    Parameters,
+    exchanged,
+    in_words,
+    of_arguments,
+    of_order,
+    of_pair,
+)
 from tokenworld.check.typing.arithmetic import (
     ARITY,
     BUILTINS,
@@ -174,7 +183,7 @@ def _choose(expr: syn.Choose, ctx: Context, expected: m.ValueType | None) -> m.T
     )
     joined = join(ctx.draft.types, then.type, other.type)
     if joined is None:
-        what = f"The branches are {show_type(then.type)} and {show_type(other.type)}."
+        what = f"The branches are {in_words(then.type)} and {in_words(other.type)}."
         ctx.draft.stop("TW0301", what, expr.span, "branches differ", "Give both the same type.")
     return _chosen(condition, then, other, joined, expr.span)
 
@@ -247,26 +256,26 @@ def _comparable(left: m.Term, right: m.Term, expr: syn.Compare, ctx: Context) ->
     again = ctx.paths and isinstance(right.type, m.NoneType)  # a condition around it tells as much
     if again or can_equal(ctx.draft.types, left.type, right.type):
         return
-    what = f"{show_type(left.type)} and {show_type(right.type)} are never equal."
-    hint = "Compare values of one kind."
-    if isinstance(left.type, m.EnumType) and isinstance(right.type, m.TextType):
-        hint = "Write the member without quotes."
-    ctx.draft.stop("TW0301", what, expr.span, "types differ", hint)
+    what = f"{in_words(left.type)} and {in_words(right.type)} are never equal."
+    what = what[0].upper() + what[1:]
+    ctx.draft.stop("TW0301", what, expr.span, "types differ", of_pair(left, right, ctx))
 
 
 def _ordered(left: m.Term, right: m.Term, expr: syn.Compare, ctx: Context) -> None:
     kinds = (left.type, right.type)
-    for term, kind in zip((left, right), kinds, strict=True):
+    for term, other in ((left, right), (right, left)):
+        kind = term.type
         if isinstance(kind, m.EnumType) and not ctx.draft.enums[kind.name].ladder:
             what = f"The members of `{kind.name}` have no order."
             hint = f"Write `enum {kind.name}` with `<` between its members, or use `==`."
             ctx.draft.stop("TW0309", what, expr.span, "not a ladder", hint)
         if not isinstance(kind, (m.EnumType, m.NumberType, m.RealType)):
             what = f"`{ctx.quoted(term)}` is {show_type(kind)}, which has no order."
-            ctx.draft.stop("TW0301", what, term.span, "cannot be ordered", "Use `==` or `!=`.")
+            hint = of_order(term, other, ctx)
+            ctx.draft.stop("TW0301", what, term.span, "cannot be ordered", hint)
     if not can_equal(ctx.draft.types, *kinds):
         what = f"{show_type(kinds[0])} and {show_type(kinds[1])} cannot be compared."
-        ctx.draft.stop("TW0301", what, expr.span, "types differ", "Compare values of one kind.")
+        ctx.draft.stop("TW0301", what, expr.span, "types differ", of_pair(left, right, ctx))
 
 
 def _member(item: syn.Expr, collection: syn.Expr, ctx: Context, span: Span) -> m.Term:
@@ -392,7 +401,7 @@ def _call(function: syn.Name, args: tuple[syn.Expr, ...], ctx: Context, span: Sp
             pass
     closure = closure_named(function, ctx)
     if closure is not None:
-        _arity("closure", function, 2, args, ctx)
+        _arity("closure", function, closure.params, args, ctx)
         return _related(closure, check(args[0], ctx), args[1], ctx, span)
     if is_builtin(name) and not _own_born(name, draft):
         return check_builtin(function, args, ctx, span)
@@ -420,12 +429,16 @@ def _related(fluent: m.Fluent, first: m.Term, second: syn.Expr, ctx: Context, sp
 
 
 def _arity(
-    what: str, name: syn.Name, wanted: int, args: tuple[syn.Expr, ...], ctx: Context
+    what: str,
+    name: syn.Name,
+    params: Parameters,
+    args: tuple[syn.Expr, ...],
+    ctx: Context,
 ) -> None:
-    if wanted != len(args):
-        plural = "argument" if wanted == 1 else "arguments"
-        said = f"The {what} `{name.value}` takes {wanted} {plural}, and this gives {len(args)}."
-        ctx.draft.stop("TW0302", said, name.span, f"{len(args)} given", "Correct the arguments.")
+    if len(params) != len(args):
+        takes = counted(len(params), "argument")
+        said = f"The {what} `{name.value}` takes {takes}, and this gives {len(args)}."
+        ctx.draft.stop("TW0302", said, name.span, f"{len(args)} given", of_arguments(params))
 
 
 def call_fluent(
@@ -440,10 +453,11 @@ def call_fluent(
     """A read of a stored fluent; ``first`` is the object before the dot, if any."""
     given = len(args) + (first is not None)
     if given != len(fluent.params):
-        _arity(fluent.fluent_kind, name, len(fluent.params) - (first is not None), args, ctx)
+        _arity(fluent.fluent_kind, name, fluent.params[first is not None :], args, ctx)
     terms = [first] if first is not None else []
     for arg, param in zip(args, fluent.params[len(terms) :], strict=True):
         terms.append(check(arg, ctx, param.type))
+    _in_order(terms, fluent.params, ctx, name)
     fitted = tuple(
         _argument(term, param.type, ctx, name)
         for term, param in zip(terms, fluent.params, strict=True)
@@ -452,9 +466,17 @@ def call_fluent(
     return m.Read(fluent.id, fitted, _value_type(kind, fitted), span)
 
 
+def _in_order(terms: Sequence[m.Term], params: Parameters, ctx: Context, name: syn.Name) -> None:
+    if exchanged(terms, params, ctx):
+        what = f"The arguments of `{name.value}` are in the wrong order."
+        first, second = (ctx.quoted(term) for term in terms)
+        hint = f"Exchange them: `{name.value}({second}, {first})`."
+        ctx.draft.stop("TW0301", what, terms[0].span.join(terms[1].span), "exchanged", hint)
+
+
 def _argument(term: m.Term, wanted: m.ValueType, ctx: Context, name: syn.Name) -> m.Term:
     """An argument may be optional (the call is then `none`), but must be of the kind."""
-    return fit(term, optional(wanted), ctx, f"argument of `{name.value}`")
+    return fit(term, optional(wanted), ctx, f"argument of `{name.value}`", wanted)
 
 
 def _value_type(kind: m.ValueType, args: tuple[m.Term, ...]) -> m.ValueType:
@@ -473,10 +495,11 @@ def _call_derive(
 ) -> m.Term:
     binders, kind = derive_type(derive, ctx.draft)
     somebody_acts(derive, name, ctx)
-    _arity("derive", name, len(binders) - (first is not None), args, ctx)
+    _arity("derive", name, binders[first is not None :], args, ctx)
     terms = [first] if first is not None else []
     for arg, binder in zip(args, binders[len(terms) :], strict=True):
         terms.append(check(arg, ctx, binder.type))
+    _in_order(terms, binders, ctx, name)
     fitted = tuple(
         _argument(term, binder.type, ctx, name) for term, binder in zip(terms, binders, strict=True)
     )
@@ -491,13 +514,13 @@ def _behind_dot(
         case m.Fluent() if found.name == name.value:
             return call_fluent(found, args, ctx, name, base, span=span)
         case m.Fluent() if found.inverse == name.value:
-            _arity("inverse", name, 0, args, ctx)
+            _arity("inverse", name, (), args, ctx)
             return m.InverseOf(found.id, base, collection_of(found), span)
         case m.Fluent() if found.fluent_kind == "relation" and args:
-            _arity("closure", name, 1, args, ctx)
+            _arity("closure", name, found.params[1:], args, ctx)
             return _related(found, base, args[0], ctx, span)
         case m.Fluent():
-            _arity("closure", name, 0, args, ctx)
+            _arity("closure", name, (), args, ctx)
             return m.ClosureOf(found.id, base, collection_of(found), span)
         case None:
             pass

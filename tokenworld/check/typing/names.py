@@ -10,6 +10,7 @@ from typing import Final, NoReturn, get_args
 from tokenworld import model as m
 from tokenworld.check.draft import Abandon, Draft
 from tokenworld.check.modules import dotted
+from tokenworld.check.typing.advice import attribute_of_kind, local_for
 from tokenworld.check.typing.context import BROKEN, Context
 from tokenworld.check.typing.types import is_subtype
 from tokenworld.diagnostics import Related, Span, did_you_mean
@@ -85,8 +86,8 @@ def wrong_type(base: m.Term, name: syn.Name, ctx: Context) -> NoReturn:
     names = [draft.fluents[key].name for key in _attributes(draft, kind.name)]
     others = [n for f in draft.fluents.values() for n in (f.inverse, f.closure) if n is not None]
     known = (*names, *others, *draft.derive_items, *draft.fluents)
-    hint = did_you_mean(name.value, known) or f"Declare it in `type {kind.name}`."
-    hint = METHODS.get(name.value) or hint
+    near = did_you_mean(name.value, known) or attribute_of_kind(kind.name, name.value, ctx)
+    hint = METHODS.get(name.value) or near or f"Declare it in `type {kind.name}`."
     if name.value in ("name", "label", "title"):
         hint = f"Write `{ctx.quoted(base)}` alone: a text shows the name of an object."
     draft.stop("TW0201", f"`{kind.name}` has no `{name.value}`.", name.span, "unknown", hint)
@@ -284,6 +285,16 @@ def _as_local(name: syn.Name, ctx: Context) -> str | None:
     return f"Write `let {name.value} = …` for a value of this body."
 
 
+_UNDECLARED: Final = "Declare it, or correct its name."
+
+
+def _by_type(value: str, ctx: Context) -> str | None:
+    """The hint where the name of a type, with a small letter, means the one thing of that type."""
+    kind = next((one for one in ctx.draft.types if one.lower() == value.replace("_", "")), None)
+    local = None if kind is None else local_for(kind, ctx)
+    return None if local is None else f"Write `{local}` for the `{kind}`."
+
+
 def _unknown_name(name: syn.Name, ctx: Context) -> m.Term:
     draft, value = ctx.draft, name.value
     if fact_named(name, ctx) is not None:
@@ -294,7 +305,7 @@ def _unknown_name(name: syn.Name, ctx: Context) -> m.Term:
     known = (*ctx.names, *visible, *draft.params, *members, draft.actor_name)
     elsewhere = [world for world, key in draft.object_types if key == value and world]
     near = NAMES.get(value) or did_you_mean(value, known)
-    hint = near or _as_local(name, ctx) or "Declare it, or correct its name."
+    hint = near or _as_local(name, ctx) or _by_type(value, ctx) or _UNDECLARED
     if value == "me" and draft.actor is None:
         hint = "Declare who acts: `actor me: T`."
     elif owner := _owner(ctx, value):
@@ -304,9 +315,10 @@ def _unknown_name(name: syn.Name, ctx: Context) -> m.Term:
     elif value in (*_ACTORS, "me") and draft.actor is not None:
         hint = f"Write `{draft.actor_name}` for who acts, or the name of a parameter."
     if elsewhere:
+        local = local_for(draft.object_types[elsewhere[0], value], ctx)
         hint = (
             f"`{value}` belongs to the world `{elsewhere[0]}`: rules see only objects declared "
-            "outside worlds. Use a parameter."
+            f"outside worlds. {f'Write `{local}`' if local else 'Use a parameter'}."
         )
     draft.stop("TW0201", f"There is nothing called `{value}` here.", name.span, "unknown", hint)
 

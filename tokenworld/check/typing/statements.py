@@ -9,6 +9,7 @@ from typing import Any, Literal, assert_never
 
 from tokenworld import model as m
 from tokenworld.check.draft import Abandon, Draft, NamedEffect
+from tokenworld.check.typing.advice import attribute_for, attribute_of_kind
 from tokenworld.check.typing.arithmetic import fit
 from tokenworld.check.typing.context import (
     BROKEN,
@@ -329,12 +330,22 @@ def _field(field: syn.Field, type_name: str, ctx: Context) -> m.FieldValue:
     fluent = attribute_of(ctx.draft, type_name, field.name.value)
     if fluent is None:
         names = [ctx.draft.fluents[key].name for key in ctx.draft.types[type_name].attributes]
-        hint = did_you_mean(field.name.value, names) or f"Declare it in `type {type_name}`."
+        near = did_you_mean(field.name.value, names) or _meant_field(field, type_name, ctx)
+        hint = near or f"Declare it in `type {type_name}`."
         what = f"`{type_name}` has no attribute `{field.name.value}`."
         ctx.draft.stop("TW0201", what, field.name.span, "unknown", hint)
     what = f"attribute `{fluent.name}`"
     value = fit(check(field.value, ctx, fluent.type), fluent.type, ctx, what)
     return m.FieldValue(fluent.id, value, field.span)
+
+
+def _meant_field(field: syn.Field, type_name: str, ctx: Context) -> str | None:
+    """The hint at an unknown attribute: the one that its value fits, or whose type it names."""
+    told = len(ctx.draft.report)
+    value = ctx.draft.attempt(lambda: check(field.value, ctx))
+    del ctx.draft.report[told:]
+    by_value = None if value is None else attribute_for(type_name, value, ctx)
+    return by_value or attribute_of_kind(type_name, field.name.value, ctx)
 
 
 def _no_hole(kind: m.ObjectType, node: syn.Destroy, ctx: Context) -> None:

@@ -1,0 +1,166 @@
+"""Hints of typed findings: what to write instead, told by the types of what is at hand.
+
+The other modules of this package call these functions where they report; nothing here reports.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tokenworld import model as m
+from tokenworld.check.typing.context import Context
+from tokenworld.check.typing.types import assignable, can_equal, is_subtype
+from tokenworld.model import is_optional, show_type, without_none
+
+Parameters = tuple[m.Binder, ...] | tuple[m.FluentParam, ...]
+
+
+def in_words(kind: m.ValueType) -> str:
+    """The type as it is named in a message: that of a single number is "a number"."""
+    single = isinstance(kind, m.NumberType) and kind.low is not None and kind.low == kind.high
+    return "a number" if single else show_type(kind)
+
+
+def _attributes(term: m.Term, ctx: Context) -> Iterator[m.Fluent]:
+    """The attributes of what a term means."""
+    kind = term.type
+    if isinstance(kind, m.ObjectType) and kind.name in ctx.draft.types:
+        yield from (ctx.draft.fluents[key] for key in ctx.draft.types[kind.name].attributes)
+
+
+def _part_of(term: m.Term, target: m.ValueType, ctx: Context) -> str | None:
+    """``x.f`` for an object where one attribute alone has the kind of values that is needed."""
+    wanted = without_none(target)
+    found = [
+        one.name
+        for one in _attributes(term, ctx)
+        if can_equal(ctx.draft.types, without_none(one.type), wanted)
+    ]
+    return f"{ctx.quoted(term)}.{found[0]}" if len(found) == 1 else None
+
+
+def of_place(term: m.Term, target: m.ValueType, ctx: Context) -> str:
+    """The hint where a value of another kind is needed."""
+    part = _part_of(term, target, ctx)
+    match term.type, target:
+        case m.ObjectType(name=wide), m.ObjectType(name=narrow) if is_subtype(
+            ctx.draft.types, narrow, wide
+        ):
+            if wide == m.ROOT and isinstance(term, (m.Local, m.ObjectLiteral)):
+                return f"Write its type where it is declared: `{ctx.quoted(term)}: {narrow}`."
+            return f"Narrow it first, with `is {narrow}` on a name."
+        case _ if part is not None:
+            return f"Write `{part}`."
+        case _, m.EnumType(name=enum):
+            members = ctx.draft.enums[enum].members
+            return f"Write one of {', '.join(f'`{member}`' for member in members[:6])}."
+        case m.NumberType(), m.BoolType():
+            if isinstance(term, m.NumberLiteral) and term.value in (0, 1):
+                return f"Write `{'true' if term.value else 'false'}`."
+            return "Write `true` or `false`, or a comparison such as `x > 0`."
+        case _:
+            none = ", or `none`" if is_optional(target) else ""
+            return f"Write a value of the type `{show_type(without_none(target))}`{none}."
+
+
+def of_pair(left: m.Term, right: m.Term, ctx: Context) -> str:
+    """The hint where two sides of a comparison can never be equal."""
+    if isinstance(left.type, m.EnumType) and isinstance(right.type, m.TextType):
+        return "Write the member without quotes."
+    parts = (_part_of(left, right.type, ctx), _part_of(right, left.type, ctx))
+    told = " or ".join(f"`{one}`" for one in parts if one is not None)
+    return f"Write {told}." if told else "Compare values of one kind."
+
+
+def of_order(term: m.Term, other: m.Term, ctx: Context) -> str:
+    """The hint where something without an order is compared by ``<``."""
+    if isinstance(term.type, m.CollectionType):
+        return f"Write `count({ctx.quoted(term)})` for how many there are."
+    part = _part_of(term, other.type, ctx)
+    return f"Write `{part}`." if part is not None else "Use `==` or `!=`."
+
+
+def of_operand(term: m.Term, ctx: Context) -> str:
+    """The hint where something else than a number is calculated with."""
+    shown, kind = ctx.quoted(term), term.type
+    if isinstance(kind, m.EnumType):
+        if ctx.draft.enums[kind.name].ladder:
+            return f"Write `next({shown})` or `prev({shown})` for the member beside it."
+        return "Write the member: members of an enum without an order are not counted."
+    if isinstance(kind, m.CollectionType):
+        return f"Write `count({shown})` for how many there are."
+    part = _part_of(term, m.NumberType(), ctx)
+    return "Calculate with numbers only." if part is None else f"Write `{part}`."
+
+
+def of_units(left: m.Term, right: m.Term, ctx: Context) -> str:
+    """The hint where the units of two numbers differ."""
+    for one, other in ((left, right), (right, left)):
+        plain = isinstance(one.type, m.NumberType) and not one.type.unit
+        if plain and isinstance(one, m.NumberLiteral) and isinstance(other.type, m.NumberType):
+            return f"Write `{ctx.quoted(one)}{other.type.unit}`."
+    return "Write both with one unit."
+
+
+def unit_in_words(kind: m.NumberType) -> str:
+    """The unit of a number as a message names it."""
+    return f"`{kind.unit}`" if kind.unit else "no unit"
+
+
+def of_arguments(params: Parameters) -> str:
+    """The hint where a call has too many or too few arguments."""
+    told = [f"`{one.name}: {show_type(one.type)}`" for one in params]
+    if not told:
+        return "Leave the arguments away."
+    rest = f"{', '.join(told[:-1])} and " if len(told) > 1 else ""
+    return f"Give it {rest}{told[-1]}."
+
+
+def exchanged(terms: Sequence[m.Term], params: Parameters, ctx: Context) -> bool:
+    """Whether two arguments fit each other's place, and not their own."""
+    kinds = [without_none(one.type) for one in params]
+    if len(terms) != 2 or len(kinds) != 2:
+        return False
+    types, given = ctx.draft.types, [without_none(one.type) for one in terms]
+    fits = [assignable(types, given[n], kinds[n]) for n in (0, 1)]
+    return not any(fits) and all(assignable(types, given[n], kinds[1 - n]) for n in (0, 1))
+
+
+def attribute_of_kind(type_name: str, written: str, ctx: Context) -> str | None:
+    """The hint where the name of a type, with a small letter, means the attribute of that type."""
+    draft = ctx.draft
+    keys = draft.types[type_name].attributes if type_name in draft.types else ()
+    plain = written.replace("_", "")
+    found = [
+        fluent
+        for fluent in (draft.fluents[key] for key in keys)
+        if isinstance(fluent.type, (m.ObjectType, m.EnumType))
+        if fluent.type.name.lower() == plain
+    ]
+    return f"Write `{found[0].name}`." if len(found) == 1 else None
+
+
+def attribute_for(type_name: str, value: m.Term, ctx: Context) -> str | None:
+    """The hint where a value fits one attribute alone of the type of a new object."""
+    draft = ctx.draft
+    found = [
+        draft.fluents[key].name
+        for key in draft.types[type_name].attributes
+        if assignable(draft.types, value.type, draft.fluents[key].type)
+    ]
+    return f"Write `{found[0]}`." if len(found) == 1 else None
+
+
+def local_for(kind: str, ctx: Context) -> str | None:
+    """The only name in sight for an object of a type: a parameter, a variable, or who acts."""
+    draft = ctx.draft
+    names = [
+        name
+        for name, of in ctx.names.items()
+        if isinstance(of, m.ObjectType) and of.name != m.ROOT
+        if is_subtype(draft.types, kind, of.name)
+    ]
+    acts = draft.actor is not None and ctx.me and is_subtype(draft.types, kind, draft.actor)
+    if acts:
+        names.append(draft.actor_name)
+    return names[0] if len(names) == 1 else None
