@@ -50,7 +50,7 @@ from tokenworld.model import (
     show_type,
 )
 from tokenworld.syntax import nodes as syn
-from tokenworld.syntax.foreign import NAMES
+from tokenworld.syntax.foreign.words import NAMES
 
 # ---- the hierarchy --------------------------------------------------------------------
 

@@ -6,14 +6,13 @@ from collections.abc import Callable
 from typing import Final
 
 from tokenworld.diagnostics import Diagnostic, Edit, Fix, Related, Source
-from tokenworld.syntax.foreign import (
+from tokenworld.syntax.foreign.forms import Meant, meant
+from tokenworld.syntax.foreign.words import (
     BARE,
-    Meant,
     foreign_keyword,
     foreign_sign,
     foreign_type,
     foreign_word,
-    meant,
     misplaced,
 )
 from tokenworld.syntax.hint_words import (

@@ -69,7 +69,7 @@ from tokenworld.check.typing.types import (
 from tokenworld.diagnostics import Edit, Fix, Span, counted, did_you_mean
 from tokenworld.model import is_optional, map_children, show_type, without_none
 from tokenworld.syntax import nodes as syn
-from tokenworld.syntax.foreign import function_word
+from tokenworld.syntax.foreign.words import function_word
 
 Logic = (
     syn.Not | syn.OverTime | syn.And | syn.Or | syn.Implies | syn.Choose | syn.Otherwise

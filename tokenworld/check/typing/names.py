@@ -16,7 +16,7 @@ from tokenworld.check.typing.types import is_subtype
 from tokenworld.diagnostics import Related, Span, did_you_mean
 from tokenworld.model import show_type
 from tokenworld.syntax import nodes as syn
-from tokenworld.syntax.foreign import METHODS, NAMES, function_word
+from tokenworld.syntax.foreign.words import METHODS, NAMES, function_word
 
 
 def fact_id(name: str) -> str:

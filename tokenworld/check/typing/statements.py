@@ -32,7 +32,7 @@ from tokenworld.diagnostics import Related, counted, did_you_mean
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model import copied, effects_in, is_optional, show_type, targets_of
 from tokenworld.syntax import nodes as syn
-from tokenworld.syntax.foreign import METHODS, called_word
+from tokenworld.syntax.foreign.words import METHODS, called_word
 
 Place = Literal["rule", "setup", "watch", "describe"]
 _SPEAKING = (syn.Say, syn.Emit, syn.If, syn.For, syn.Let, syn.Show, syn.Apply)

@@ -1,0 +1,1 @@
+"""What other languages write, and what to write instead: words and signs, then whole forms."""
