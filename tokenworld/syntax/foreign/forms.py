@@ -24,6 +24,7 @@ from tokenworld.syntax.foreign.words import (
     touching,
 )
 from tokenworld.syntax.hint_words import (
+    COMPARE,
     INFIX,
     NO_LIST,
     NUMBERS,
@@ -56,6 +57,8 @@ def meant(found: Found, source: Source) -> Meant | None:
     last = found.previous
     if found.item == "type" and found.back(1) == ":" and last and _begins_line(found.token, source):
         return Meant(last, "Write `{` instead of `:`: the attributes stand in braces.")
+    if found.token.text in _GUARDS and found.item == "action" and _lacks_brace(found):
+        return Meant(found.token, _REQUIRES)
     if _lacks_brace(found) and found.previous and _begins_line(found.token, source):
         return Meant(found.previous, "Write `{` after it: the body stands in braces.", brace=True)
     said = _statement(found, source)
@@ -66,6 +69,13 @@ def meant(found: Found, source: Source) -> Meant | None:
         return formed
     alone = found.expected in ({"("}, {"="}) and _begins_line(found.token, source)
     return Meant(found.previous if alone and found.previous else found.token, row)
+
+
+_GUARDS: Final = frozenset(
+    {"requires", "require", "precondition", "preconditions", "pre", "condition", "conditions"}
+    | {"guard", "needs", "given", "provided", "where", "if", "when"}
+)
+_REQUIRES: Final = 'Put the condition into the body: `require … else label "…"`.'
 
 
 def _lacks_brace(found: Found) -> bool:
@@ -504,7 +514,58 @@ def _line_before(said: list[Token], found: Found, source: Source) -> Meant | Non
     return None
 
 
+# ---- Heads, calls and choices in the order of other languages ------------------------------------
+
+
+def _reordered(said: list[Token], found: Found) -> Meant | None:
+    """Match what has the right words in another order, or a sign in place of a word."""
+    token, before, follows = found.token, found.back(1), found.following
+    behind = "" if follows is None else follows.terminal
+    if token.terminal in _FLAGS and found.item == "type" and "static" in found.expected:
+        return Meant(token, f"Write `{token.text}` after the type: `x: T {token.text}`.")
+    arrow = (before, token.terminal) in (("-", ">"), ("=", ">"))
+    if arrow and said[0].text == "require" and behind == "NAME":
+        return Meant(said[-2], 'Write `else` before the label: `require … else label "…"`.')
+    if said[0].terminal == "for" and token.terminal in COMPARE and "," in _signs(said):
+        comma = next(one for one in reversed(said) if one.terminal == ",")
+        return Meant(comma, "Write `where` before the condition.")
+    if token.terminal == "TYPE" and before == "NAME" and said[-2].text == "new":
+        name = said[1].text[:20] if said[0].terminal == "let" and len(said) > 1 else "x"
+        return Meant(said[-2], f"Write `create {name}: {token.text[:40]} {{ f = … }}`.")
+    return _bare_call(said, found) or _title(found)
+
+
+def _signs(said: list[Token]) -> set[str]:
+    return {one.terminal for one in said}
+
+
+def _bare_call(said: list[Token], found: Found) -> Meant | None:
+    """A function before its argument without parentheses, as in ``require free n.at``."""
+    if said[0].terminal != "require" or len(said) < 4:
+        return None
+    word, argument, point = said[1:4]
+    named = word.terminal == argument.terminal == "NAME"
+    if not named or point.terminal != "." or touching(word, argument):
+        return None
+    path = "".join(one.text for one in said[2:5])[:40]
+    hint = f"Write the arguments in parentheses: `{word.text[:20]}({path})`."
+    return Meant(argument, hint)
+
+
+def _title(found: Found) -> Meant | None:
+    """The name of the world of a scenario, written like a type."""
+    token = found.token
+    named = len(found.before) == 3 and found.back(1) == "in"
+    if found.item != "scenario" or token.terminal != "TYPE" or not named:
+        return None
+    name = token.text[:1].lower() + token.text[1:40]
+    return Meant(token, f"Begin the name of a world with a small letter: `in {name}`.")
+
+
+_FLAGS: Final = frozenset({"unique", "clamped", "nested", "ordered", "acyclic", "symmetric"})
+
+
 _FORMS: Final[tuple[Callable[[list[Token], Found], Meant | None], ...]] = (
-    _literal, _of_declaration, _of_body, _choice, _is_value, _in_type, _call, _head,
+    _literal, _reordered, _of_declaration, _of_body, _choice, _is_value, _in_type, _call, _head,
     _negated_fact, _range, _of_world, _of_header, _statement_end, _broken_line, _of_item,
 )  # fmt: skip

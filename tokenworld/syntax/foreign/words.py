@@ -88,7 +88,11 @@ _AS_ITEMS: Final = {
     **dict.fromkeys(
         ("import", "include", "from", "using", "require"), "Write `use folder.module`."
     ),
-    **dict.fromkeys(("var", "const", "val", "constant"), "Write `param name: 0 to 9 = 3`."),
+    **dict.fromkeys(("const", "constant"), "Write `param name: 0 to 9 = 3`."),
+    **dict.fromkeys(
+        ("var", "val"),
+        "Write `function name(): 0 to 9 = 3` for what changes, or `param name: 0 to 9 = 3`.",
+    ),
     **dict.fromkeys(("predicate", "predicates", "fact"), "Write `relation name(x: T)`."),
     **dict.fromkeys(
         ("fluent", "state", "variable"),
@@ -200,6 +204,12 @@ def misplaced(found: Found) -> str | None:
         return "Put it into the body of a law, or into a `world name { }`."
     if word in WORLD:
         return "Put this line into a `world name { }`."
+    behind = "" if found.following is None else found.following.terminal
+    if word == "when" and behind == "NAME" and not found.before:
+        return (
+            "Write `law name(x: T) when … { }` for what happens, or `watch` for what is told; a "
+            'test is a `scenario "…" in name { }`.'
+        )
     if word in STEPS:
         return 'Put this step into a `scenario "…" in name { }`.'
     if word in EFFECTS:
