@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -58,6 +59,16 @@ def core(found: Explanation) -> set[str]:
     assert found.core is not None
     assert found.core.minimal
     return {f"{one.kind} {one.text}" for one in found.core.parts}
+
+
+def test_a_goal_over_time_is_explained_without_monitors(tmp_path: Path) -> None:
+    text = (DOMAINS / "errands" / "world.tw").read_text(encoding="utf-8")
+    path = tmp_path / "world.tw"
+    path.write_text(re.sub(r"add street\(\w+, mill\)", "", text))
+    lines = explanation_lines(explained(open_world(str(path)), seconds=1), full=False)
+    assert lines[0].startswith("nothing ever makes `sometime (me.at == mill and me.parcel)` true")
+    assert "`me.at` is only ever depot, market, bridge" in lines[0]
+    assert not any("(seen)" in line for line in lines)
 
 
 # ---- the twins --------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 Landmarks are facts that every plan makes true at some time, read off encoding E; they are shown in
 an order in which they first can come true. Facts of the encoding's own, such as whose phase it is,
-are no hints and left out.
+are no hints and left out; so are monitors, as what they note is a landmark itself.
 """
 
 from __future__ import annotations
@@ -154,6 +154,8 @@ def _condition(instance: Instance, variable: Variable, values: tuple[Raw, ...]) 
     if variable.fluent is None or not values:
         return ""
     fluent = instance.program.fluents[variable.fluent]
+    if fluent.monitor:
+        return ""
     slot = slot_text(instance, fluent, variable.args)
     shown = [value_shown(instance, fluent.type, value) for value in values]
     if len(shown) == 1:

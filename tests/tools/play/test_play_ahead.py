@@ -11,13 +11,14 @@ from textual.pilot import Pilot
 from tokenworld.planning.hints import Hint
 from tokenworld.planning.verdict import Verdict
 from tokenworld.play.model.hints import Ahead, Topic, ahead_lines, look_ahead
+from tokenworld.play.model.view import View
 from tokenworld.play.screens.app import PlayApp, PlayCommands
 from tokenworld.play.screens.screen import PlayScreen
 from tokenworld.play.widgets.actions import CommandLine
 from tokenworld.play.widgets.texts import Details
 from tokenworld.session import Session
 from tokenworld.session.session import LastChance
-from tokenworld.verbs.output import UNICODE
+from tokenworld.verbs.output import UNICODE, plain_text
 
 UNKNOWN = Hint(Verdict("unknown", None, None, "", ""), ())
 
@@ -62,6 +63,26 @@ def test_distance_and_landmarks_of_the_cellar(open_domain: Callable[[str], Sessi
     assert landmarks[-1].endswith("ruby.holder == hero")
     way = asked(cellar, "way")
     assert way == [*asked(cellar, "distance"), "", *landmarks]
+
+
+def test_landmarks_of_a_goal_over_time_name_no_monitors(
+    open_domain: Callable[[str], Session],
+) -> None:
+    """Monitors are the checker's; what they note is told as a landmark itself."""
+    landmarks = asked(open_domain("errands/world.tw"), "landmarks")
+    assert [one.partition(". ")[2] for one in landmarks[1:]] == [
+        "me.at == market",
+        "me.at == bridge",
+        "me.at == mill",
+        "me.parcel == true",
+    ]
+
+
+def test_the_players_view_names_no_monitors(open_domain: Callable[[str], Session]) -> None:
+    session = open_domain("errands/world.tw")
+    for one in ("load", "go to market"):
+        session.intend(one)
+    assert "(seen)" not in plain_text(View(session).lines)
 
 
 def test_the_last_chance(attic: Session) -> None:

@@ -137,7 +137,9 @@ class Why:
         if depth < _DEEPEST and key not in above:
             about = {slot[0] for slot in slots}
             ways = self._ways(term, env, slots, above | {key} | about, depth)
-        held = tuple(self._held(slot) for slot in slots[:_MOST_SHOWN])
+        fluents = self.instance.program.fluents
+        authored = [slot for slot in slots if not fluents[slot[0]].monitor]
+        held = tuple(self._held(slot) for slot in authored[:_MOST_SHOWN])
         return Missing(term, env, text, term.span, held, ways)
 
     def _slots(self, term: Term, env: Env[ValueSet]) -> list[Slot]:

@@ -87,7 +87,7 @@ def core_values(why: Why, part: Part) -> Iterator[Candidate]:
 
 def _values(why: Why, fluent: m.Fluent) -> tuple[Raw, ...]:
     """The values of a fluent; of a wide range the ends and some between."""
-    values = () if fluent.monitor else why.facts.domain(fluent.type) or ()
+    values = why.facts.domain(fluent.type) or ()
     if len(values) <= 4 * _MOST_VALUES or isinstance(fluent.type, m.ObjectType):
         return tuple(values)
     step = len(values) // _MOST_VALUES

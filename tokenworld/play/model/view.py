@@ -469,7 +469,8 @@ class View:
         relations = cast("Mapping[str, Sequence[Sequence[Json]]]", self._state["relations"])
         for name, tuples in relations.items():
             rows = [self._arguments(one) for one in tuples
-                    if not self._shared[name].secret and self._tellable(one)]  # fmt: skip
+                    if not self._shared[name].secret and not self._shared[name].monitor
+                    and self._tellable(one)]  # fmt: skip
             if rows:
                 yield ((f"{name}: ", "plain"), ("; ".join(filter(None, rows)) or "yes", "plain"))
         shown: dict[str, list[str]] = {}
