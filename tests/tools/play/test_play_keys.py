@@ -198,6 +198,7 @@ WALKS: Final[dict[str, tuple[Press, ...]]] = {
         Press("laws.later", "right", shows(": 2 of 3")),
         Press("laws.later", "n", shows(": 3 of 3")),
         Press("laws.help", "f1", shows("This pane: laws")),
+        Press("laws.help", "question_mark", shows("This pane: laws"), prior=("escape",)),
         *closing("laws.close", "escape,q", TraceScreen, "ctrl+l", prior=("escape",)),
     ),
     "state": (
@@ -210,6 +211,7 @@ WALKS: Final[dict[str, tuple[Press, ...]]] = {
         Press("inspect.drop", "x", lambda app: not scratch(app), ready=scratch,
               prior=("e", *keys("robot.wound = 0"), "enter")),
         Press("inspect.help", "f1", shows("This pane: inspect")),
+        Press("inspect.help", "question_mark", shows("This pane: inspect"), prior=("escape",)),
         *closing("inspect.close", "escape,q", InspectScreen, "ctrl+o", prior=("escape",)),
     ),
     "saving": (
@@ -229,6 +231,7 @@ WALKS: Final[dict[str, tuple[Press, ...]]] = {
         Press("timeline.name", "n", on(AskDialog)),
         Press("timeline.laws", "l", on(TraceScreen), prior=("escape",)),
         Press("timeline.help", "f1", shows("This pane: timeline"), prior=("escape",)),
+        Press("timeline.help", "question_mark", shows("This pane: timeline"), prior=("escape",)),
         *closing("timeline.close", "escape,q", TimelineScreen, "ctrl+t", prior=("escape",)),
     ),
     "quality": (
@@ -236,6 +239,7 @@ WALKS: Final[dict[str, tuple[Press, ...]]] = {
         Press("quality.open", "enter", on(QualityScreen), prior=("tab",),
               ready=focus(QualityStrip)),
         Press("quality.help", "f1", shows("This pane: quality")),
+        Press("quality.help", "question_mark", shows("This pane: quality"), prior=("escape",)),
         Press("quality.close", "q", on(PlayScreen), prior=("escape",), ready=on(QualityScreen)),
         Press("quality.close", "escape", on(PlayScreen), prior=("enter",),
               ready=on(QualityScreen)),
@@ -254,8 +258,10 @@ WALKS: Final[dict[str, tuple[Press, ...]]] = {
         Press("watch.faster", "equals_sign", speed(2)),
         Press("watch.play", "space", place(len(GAME))),
         Press("watch.help", "f1", shows("This pane: records")),
+        Press("watch.help", "question_mark", shows("This pane: records"), prior=("escape",)),
         Press("watch.branch", "b", on(PlayScreen), prior=("escape",)),
         Press("runs.help", "f1", shows("This pane: runs"), give=("runs",)),
+        Press("runs.help", "question_mark", shows("This pane: runs"), prior=("escape",)),
         Press("runs.open", "enter", on(WatchScreen), prior=("escape",), ready=on(RunsScreen)),
         Press("watch.close", "escape", on(PlayScreen)),
         Press("watch.close", "q", on(PlayScreen), give=("runs",), prior=("enter",),

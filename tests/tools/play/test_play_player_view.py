@@ -12,8 +12,9 @@ from tests.tools.play.piloting import enter, screen_text, until
 from tests.tools.play.test_play_snapshots import Compare, typing
 from tokenworld.play.model.game import Game
 from tokenworld.play.model.hints import goal_lines
-from tokenworld.play.screens.app import PlayApp, PlayCommands
+from tokenworld.play.screens.app import PlayApp, PlayCommands, Settings
 from tokenworld.play.screens.dialogs import HelpDialog
+from tokenworld.play.screens.keys import as_list, keys_here
 from tokenworld.session import Session
 from tokenworld.verbs.output import UNICODE, plain_text
 
@@ -88,19 +89,39 @@ def test_suggestions_name_what_was_typed_and_what_may_be_given(
 
 
 async def test_the_palette_has_each_thing_once() -> None:
+    """Neither a name nor an action twice, from whichever of the providers."""
     app = started("cellar")
     async with app.run_test(size=(80, 24)):
-        entries = list(PlayCommands(app.screen)._screen_entries())
-        assert len({name for name, _, _ in entries}) == len(entries)
-        assert len({str(run) for _, _, run in entries}) == len(entries)
-        assert "Screenshot" not in {one.title for one in app.get_system_commands(app.screen)}
+        found = [(name, run) for name, _, run in PlayCommands(app.screen)._screen_entries()]
+        found += [(one.title, one.callback) for one in app.get_system_commands(app.screen)]
+        assert len({name.casefold() for name, _ in found}) == len(found)
+        assert len({str(run) for _, run in found}) == len(found)
+        # the picture is among the exports, the keys are in the help
+        assert {"Screenshot", "Keys"}.isdisjoint(name for name, _ in found)
 
 
-async def test_a_question_mark_asks_for_the_keys_of_the_pane() -> None:
+async def test_a_question_mark_tells_the_keys_of_the_pane() -> None:
     app = started("cellar")
-    async with app.run_test(size=(100, 30)) as pilot:
+    async with app.run_test(size=(100, 60)) as pilot:
         await pilot.press("f5", "question_mark")
         await until(pilot, lambda: "This pane: ticks" in screen_text(app))
+        found = screen_text(app)
+        assert found.index("Keys of this pane") < found.index("Page Down: A page down")
+        assert found.index("How to play") < found.index("F3: The next step")
         await pilot.press("escape", "escape")
         await enter(pilot, "?")
         await until(pilot, lambda: isinstance(app.screen, HelpDialog))
+
+
+async def test_the_help_tells_the_keys_that_are_in_force() -> None:
+    """Every key of the screen with an id stands in the help, as the user set it."""
+    session = Session.open(str(GAMES["cellar"][0]), 0)
+    app = PlayApp(session, glyphs=UNICODE, settings=Settings({"play.undo": "alt+z,alt+u"}))
+    async with app.run_test(size=(80, 24)):
+        here = keys_here(app.screen, alone=False)
+        told = {key for one in here.everywhere for key in one.keys}
+        assert {"F1", "F8", "Ctrl+T", "Ctrl+P", "Alt+Z", "Alt+U"} <= told
+        assert "Ctrl+Z" not in told
+        assert all(one.told for part in (here.pane, here.everywhere) for one in part)
+        assert ("Tab", "Take the suggestion") in [(*one.keys, one.told) for one in here.pane]
+        assert "- **Alt\\+Z, Alt\\+U**: Take" in as_list(here.everywhere)

@@ -283,9 +283,11 @@ class AdvisedScreen(Screen[None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f11", "scaffold", "New rule", show=False, id="play.scaffold"),
-        Binding("ctrl+n", "reload", "Reload", show=False, id="play.reload"),
-    ]
+        Binding("f11", "scaffold", "New rule", show=False, id="play.scaffold",
+                tooltip="Begin a rule for words that mean nothing yet"),
+        Binding("ctrl+n", "reload", "Reload", show=False, id="play.reload",
+                tooltip="Go on with the world's files as they are now"),
+    ]  # fmt: skip
 
     def __init__(self, game: Game, *, watch: bool = True) -> None:
         super().__init__()

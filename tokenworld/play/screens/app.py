@@ -227,9 +227,10 @@ class PlayApp(App[None]):
         super().notify(shown, title=title, severity=severity, timeout=timeout, markup=False)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """Textual's own commands, without the picture, which is among the exports."""
+        """Textual's own commands, but for those that the game has: a picture is among the exports,
+        and the keys of a pane are in the help."""
         found = super().get_system_commands(screen)
-        return (one for one in found if one.title != "Screenshot")
+        return (one for one in found if one.title not in ("Screenshot", "Keys"))
 
     def on_mount(self) -> None:
         self.set_keymap(dict(self._settings.keys))

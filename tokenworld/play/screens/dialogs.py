@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import ClassVar, Literal, TypeVar
+from typing import ClassVar, Literal, TypeVar, cast
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -16,6 +16,7 @@ from textual.widgets import Input, Markdown, OptionList
 from tokenworld.diagnostics import Diagnostic, Failure, Source
 from tokenworld.play.model.game import Game
 from tokenworld.play.model.transcripts import text_as
+from tokenworld.play.screens.keys import KeysHere, as_list, keys_here
 from tokenworld.play.widgets.shown import Option, Words, content, entitle, link, option
 from tokenworld.play.widgets.texts import KeyedList, key_row, select_key
 from tokenworld.session import Session
@@ -35,7 +36,7 @@ def pane_help(pane: str) -> str:
 
 
 class HelpDialog(ModalScreen[None]):
-    """The help: first of the pane at hand, then of the game and its keys."""
+    """The help: first of the pane at hand with its keys, then of the game, then all other keys."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(
@@ -43,18 +44,25 @@ class HelpDialog(ModalScreen[None]):
         ),
     ]
 
-    def __init__(self, pane: str = "") -> None:
+    def __init__(self, pane: str, keys: KeysHere) -> None:
         super().__init__()
-        self._pane = pane
+        self._pane, self._keys = pane, keys
 
     def compose(self) -> ComposeResult:
-        text = (Path(__file__).parents[1] / "help.md").read_text(encoding="utf-8")
-        about = pane_help(self._pane)
-        if about:
-            text = f"# This pane: {self._pane}\n\n{about}\n\n{text}"
         with VerticalScroll(id="help", classes="dialog"):
-            yield Markdown(text)
+            yield Markdown("\n\n".join(self._parts()))
         yield key_row()
+
+    def _parts(self) -> Iterator[str]:
+        about, keys = pane_help(self._pane), self._keys
+        if about:
+            yield f"# This pane: {self._pane}\n\n{about}"
+        if keys.pane:
+            yield f"# Keys of this pane\n\n{as_list(keys.pane)}"
+        yield (Path(__file__).parents[1] / "help.md").read_text(encoding="utf-8")
+        yield f"# Keys everywhere\n\n{as_list(keys.everywhere)}"
+        if keys.editing:
+            yield f"# Keys that edit a line\n\n{as_list(keys.editing)}"
 
     def on_mount(self) -> None:
         box = self.query_one("#help")
@@ -75,7 +83,8 @@ class Overlay(Screen[Result | None]):
 
     def action_help(self) -> None:
         """Tell what this screen is for."""
-        self.app.push_screen(HelpDialog(self.pane))
+        keys = keys_here(cast("Screen[object]", self), alone=True)
+        self.app.push_screen(HelpDialog(self.pane, keys))
 
     def action_leave(self) -> None:
         """Go back without a result."""

@@ -95,7 +95,7 @@ class InspectScreen(Overlay[None]):
         Binding("x", "drop", "Drop trial", key_display="x", id="inspect.drop"),
         Binding("u", "undo", "Undo", key_display="u", id="inspect.undo"),
         Binding("r", "redo", "Redo", key_display="r", id="inspect.redo"),
-        Binding("f1", "help", "Help", show=False, id="inspect.help"),
+        Binding("f1,question_mark", "help", "Help", show=False, id="inspect.help"),
         Binding("escape,q", "leave", "Back", key_display="Esc", id="inspect.close"),
     ]  # fmt: skip
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, cast
 
 from textual import events, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
+from textual.screen import Screen
 from textual.widgets import Input
 from textual.worker import Worker, get_current_worker
 
@@ -24,6 +25,7 @@ from tokenworld.play.model.records import (
 from tokenworld.play.model.transcripts import command, text_as
 from tokenworld.play.model.view import View, acting, title_line
 from tokenworld.play.screens.advised import OFFER, STEP_SECONDS, AdvisedScreen
+from tokenworld.play.screens.keys import keys_here
 from tokenworld.play.widgets.actions import ActionList, CommandLine, TickList, Transcript, offer
 from tokenworld.play.widgets.shown import Content, Words, entitle, styled_line
 from tokenworld.play.widgets.texts import (
@@ -91,6 +93,11 @@ def _key(key: str, action: str, text: str, shown: str, tooltip: str) -> Binding:
     )
 
 
+def _hidden(key: str, action: str, name: str, told: str) -> Binding:
+    """A key that the row of keys has no room for."""
+    return Binding(key, action, told, show=False, id=f"play.{name}")
+
+
 class PlayScreen(AdvisedScreen):
     """World, story, actions, details and ticks around one command line."""
 
@@ -98,27 +105,40 @@ class PlayScreen(AdvisedScreen):
     VERTICAL_BREAKPOINTS = [(0, "-short"), (TALL, "-tall")]  # noqa: RUF012
     AUTO_FOCUS = "#command"
     BINDINGS: ClassVar[list[BindingType]] = [
-        _key("f1", "help", "Help", "F1", "How to play, and all keys"),
-        _key("f2", "show('actions')", "Actions", "F2", "What you can do now"),
-        _key("f3", "hint", "Hint", "F3", "The next step towards the goal"),
-        _key("f4", "why", "Why", "F4", "Why the typed or highlighted command would be refused"),
-        _key("f5", "show('ticks')", "Ticks", "F5", "Every tick so far, with its record"),
+        _key("f1", "help", "Help", "F1", "How to play, and the keys; ? in a pane does the same"),
+        _key("f2", "show('actions')", "Actions", "F2", "What you can do now; typing narrows it. "
+             "Again: what you cannot do, and why not"),
+        _key("f3", "hint", "Hint", "F3", "The next step towards the goal, or since when there is "
+             "none. Again: the next three steps, then all of them"),
+        _key("f4", "why", "Why", "F4", "Why the typed or highlighted command would be refused, "
+             "without giving it. Again: all its conditions"),
+        _key("f5", "show('ticks')", "Ticks", "F5", "Every tick so far, with its record. Again: the "
+             "timeline"),
         _key("f6", "play_step", "Step", "F6", "Play the next step of the plan"),
         _key("f7", "play_plan", "Run", "F7", "Play the rest of the plan"),
-        Binding("f8", "ahead('way')", "Way", show=False, id="play.way"),
-        Binding("f10", "satisfy", "Make possible", show=False, id="play.satisfy"),
-        Binding("enter", "accept", "Accept", show=False, id="play.accept"),
-        Binding("f9", "ahead('last chance')", "Last chance", show=False, id="play.last"),
+        _hidden("f8", "ahead('way')", "way", "The goal, how far it is, and what every way to it "
+                "passes through"),
+        _hidden("f9", "ahead('last chance')", "last", "The last tick at which the goal was in "
+                "reach"),
+        _hidden("f10", "satisfy", "satisfy", "A way to what was refused; Enter plays it"),
+        _hidden("enter", "accept", "accept", "Play the steps, or write the rule, that wait for a "
+                "yes"),
         _key("ctrl+z", "undo", "Undo", "^Z", "Take the last step back"),
-        Binding("ctrl+y", "redo", "Redo", show=False, id="play.redo"),
-        Binding("ctrl+o", "inspect", "Inspect", show=False, id="play.inspect"),
-        Binding("ctrl+s", "save", "Save as", show=False, id="play.save"),
-        Binding("ctrl+t", "timeline", "Timeline", show=False, id="play.timeline"),
-        Binding("escape", "leave", "Leave", show=False, id="play.leave"),
-        Binding("ctrl+l", "laws", "Laws", show=False, id="play.laws"),
-        _key("f12", "operator", "Operator", "F12", "The whole state, and the quality of the run"),
-        Binding("ctrl+g", "go_on", "Go on", show=False, id="play.go_on"),
-    ]
+        _hidden("ctrl+y", "redo", "redo", "Do again what was undone"),
+        _hidden("ctrl+o", "inspect", "inspect", "The state: every slot before and after the last "
+                "tick, who is in what, and maps; e sets a slot, for a trial"),
+        _hidden("ctrl+s", "save", "save", "Save the game: story, records, plan, script, a test, a "
+                "picture"),
+        _hidden("ctrl+t", "timeline", "timeline", "Every moment: jump, branch, compare, and the "
+                "dead-end radar"),
+        _hidden("escape", "leave", "leave", "Stop a hint, or a plan that runs; else go to or from "
+                "the command line"),
+        _hidden("ctrl+l", "laws", "laws", "The laws of a tick: what ran in which order, and what "
+                "each did"),
+        _key("f12", "operator", "Operator", "F12", "Every object wherever it is, and the quality "
+             "of the run; or the player's view again"),
+        _hidden("ctrl+g", "go_on", "go_on", "Let time pass until what takes longer is done"),
+    ]  # fmt: skip
 
     _scorer: Worker[None] | None = None
     _scored: Scored | None = None
@@ -516,8 +536,9 @@ class PlayScreen(AdvisedScreen):
     def action_help(self) -> None:
         from tokenworld.play.screens.dialogs import HelpDialog
 
-        focused = self.focused
-        self.app.push_screen(HelpDialog("" if focused is None else focused.id or ""))
+        pane = "" if self.focused is None else self.focused.id or ""
+        keys = keys_here(cast("Screen[object]", self), alone=False)
+        self.app.push_screen(HelpDialog(pane, keys))
 
     # ---- quality --------------------------------------------------------------------------------
 

@@ -274,7 +274,7 @@ class TimelineScreen(RadarScreen):
                 tooltip="Stop the dead-end radar, or let it go on with more time"),
         Binding("u", "undo", "Undo", key_display="u", id="timeline.undo"),
         Binding("r", "redo", "Redo", key_display="r", id="timeline.redo"),
-        Binding("f1", "help", "Help", show=False, id="timeline.help"),
+        Binding("f1,question_mark", "help", "Help", show=False, id="timeline.help"),
         Binding("escape,q", "leave", "Back", key_display="Esc", id="timeline.close"),
     ]  # fmt: skip
 
@@ -452,7 +452,7 @@ class TraceScreen(Overlay[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left,p", "go(-1)", "Earlier", key_display="←", id="laws.earlier"),
         Binding("right,n", "go(1)", "Later", key_display="→", id="laws.later"),
-        Binding("f1", "help", "Help", key_display="F1", id="laws.help"),
+        Binding("f1,question_mark", "help", "Help", key_display="F1", id="laws.help"),
         Binding("escape,q", "leave", "Back", key_display="Esc", id="laws.close"),
     ]
 

@@ -52,7 +52,7 @@ class RunsScreen(Overlay[str]):
     pane = "runs"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "open", "Open", key_display="Enter", id="runs.open"),
-        Binding("f1", "help", "Help", show=False, id="runs.help"),
+        Binding("f1,question_mark", "help", "Help", show=False, id="runs.help"),
         Binding("escape,q", "leave", "Back", key_display="Esc", id="runs.close"),
     ]
 
@@ -119,7 +119,7 @@ class WatchScreen(Overlay[int]):
         Binding("p", "refusal(-1)", "Refusal before", show=False, id="watch.refusal_before"),
         Binding("b", "branch", "Branch", key_display="b", id="watch.branch",
                 tooltip="Go on from here in a run of your own"),
-        Binding("f1", "help", "Help", show=False, id="watch.help"),
+        Binding("f1,question_mark", "help", "Help", show=False, id="watch.help"),
         Binding("escape,q", "leave", "Back", key_display="Esc", id="watch.close"),
     ]  # fmt: skip
 

@@ -39,8 +39,8 @@ from tokenworld.play.widgets.shown import (
 from tokenworld.verbs.output import Line, plain_text
 
 
-def _quiet(key: str, action: str, name: str) -> Binding:
-    return Binding(key, action, name, show=False, id=name)
+def _quiet(key: str, action: str, text: str, name: str) -> Binding:
+    return Binding(key, action, text, show=False, id=name)
 
 
 def select_key(does: str) -> Binding:
@@ -55,13 +55,13 @@ class KeyedList(OptionList, inherit_bindings=False):
     """An option list with ids for its keys."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        _quiet("down", "cursor_down", "list.down"),
-        _quiet("up", "cursor_up", "list.up"),
-        _quiet("home", "first", "list.first"),
-        _quiet("end", "last", "list.last"),
-        _quiet("pagedown", "page_down", "list.page_down"),
-        _quiet("pageup", "page_up", "list.page_up"),
-        _quiet("enter", "select", "list.select"),
+        _quiet("down", "cursor_down", "Down", "list.down"),
+        _quiet("up", "cursor_up", "Up", "list.up"),
+        _quiet("home", "first", "To the first", "list.first"),
+        _quiet("end", "last", "To the last", "list.last"),
+        _quiet("pagedown", "page_down", "A page down", "list.page_down"),
+        _quiet("pageup", "page_up", "A page up", "list.page_up"),
+        _quiet("enter", "select", "Do or open the highlighted one", "list.select"),
     ]
 
     def __init__(self, *options: Option, id: str, classes: str | None = None) -> None:
@@ -72,12 +72,12 @@ class KeyedScroll(VerticalScroll, inherit_bindings=False):
     """A scrolling text with ids for its keys."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        _quiet("down", "scroll_down", "pane.down"),
-        _quiet("up", "scroll_up", "pane.up"),
-        _quiet("home", "scroll_home", "pane.first"),
-        _quiet("end", "scroll_end", "pane.last"),
-        _quiet("pagedown", "page_down", "pane.page_down"),
-        _quiet("pageup", "page_up", "pane.page_up"),
+        _quiet("down", "scroll_down", "Down", "pane.down"),
+        _quiet("up", "scroll_up", "Up", "pane.up"),
+        _quiet("home", "scroll_home", "To the top", "pane.first"),
+        _quiet("end", "scroll_end", "To the end", "pane.last"),
+        _quiet("pagedown", "page_down", "A page down", "pane.page_down"),
+        _quiet("pageup", "page_up", "A page up", "pane.page_up"),
     ]
 
 
@@ -190,7 +190,9 @@ class QualityStrip(Words, can_focus=True):
     """Shows a line for an operator; it never takes the focus by itself."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "open", "Quality", show=False, id="quality.open"),
+        Binding(
+            "enter", "open", "Open the dimensions of the quality", show=False, id="quality.open"
+        ),
     ]
 
     class Opened(Message):
