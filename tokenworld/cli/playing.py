@@ -102,6 +102,7 @@ def play(
     goal: Goal = None,
     time_limit: Limit = 60.0,
     operator: Operator = False,
+    tour: Annotated[Flag, Parameter(help="Begin with the tour, as the first game does.")] = False,
     seed: Seed = 0,
     store: Store = None,
     web: Annotated[Flag, Parameter(help="In a browser, at an address of this machine.")] = False,
@@ -117,14 +118,14 @@ def play(
         from tokenworld.play.verb import watch
 
         page = web or host is not None or port is not None
-        given = world is not None or page or plan or goal is not None or seed or operator
+        given = world is not None or page or plan or goal is not None or seed or operator or tour
         return verb(json, lambda out: watch(run, out, store, alone=not given))
     if web or host is not None or port is not None:
         from tokenworld.play.web.verb import WebOptions, serve_play
 
         options = WebOptions(web, host, port)
         played = {"--plan": plan, "--goal": goal, "--time-limit": time_limit, "--seed": seed,
-                  "--store": store, "--operator": operator}  # fmt: skip
+                  "--store": store, "--operator": operator, "--tour": tour}  # fmt: skip
         return verb(json, lambda out: serve_play(world, out, options, played, seed))
     from tokenworld.play.verb import play as play_world
 
@@ -139,6 +140,7 @@ def play(
             time_limit=time_limit,
             goal=goal,
             operator=operator,
+            tour=tour,
         ),
     )
 

@@ -29,21 +29,38 @@ def play(
     *,
     plan: tuple[PlanStep, ...] = (),
     plan_verdict: Verdict | None = None,
+    tour: bool | None = False,
 ) -> int:
     """Play a session on the screen until the player quits; the exit code.
 
     ``plan`` can be stepped through from the first tick on; it must reach its goal under the
     session's own seed (`plan_for_seed`). ``plan_verdict`` is what it rests on.
+    ``tour``: the game begins with the tour; ``None``: it does if the tour was never shown, and the
+    user's settings do not say otherwise.
     The recording is left open: whoever opened the session finishes it. Raises `Failure` TW0811
     where Textual is not installed, TW0006 where the user's settings do not fit.
     """
     if find_spec("textual") is None:
         hint = "Run `pip install 'token-world[tui]'`, or use `tw run`."
         raise Failure(Diagnostic("TW0811", "The screen needs Textual.", hint=hint))
-    from tokenworld.play.screens.app import PlayApp, user_settings
+    from tokenworld.play.screens.app import (
+        PlayApp,
+        remember_tour,
+        settings_path,
+        user_settings,
+    )
 
+    settings = user_settings()
+    shown = settings.tour is not False if tour is None else tour
+    if shown and settings.tour is None:
+        remember_tour(settings_path())
     app = PlayApp(
-        session, plan=plan, plan_verdict=plan_verdict, settings=user_settings(), driver=_driver()
+        session,
+        plan=plan,
+        plan_verdict=plan_verdict,
+        settings=settings,
+        driver=_driver(),
+        tour=shown,
     )
     app.run()
     return _left(app)

@@ -27,8 +27,13 @@ def play(
     time_limit: float,
     goal: str | None,
     operator: bool = False,
+    tour: bool = False,
 ) -> int:
-    """Play a world; with ``planned`` a plan is made first and can be stepped through."""
+    """Play a world; with ``planned`` a plan is made first and can be stepped through.
+
+    On the screen it begins with the ``tour``. The first game in a terminal does so by itself: a
+    page does not, as others than the user may see it.
+    """
     world = open_world(target)
     check_goal(world, goal)
     world.engine.start(seed)  # a world that cannot start leaves no store behind
@@ -40,7 +45,7 @@ def play(
         try:
             steps, verdict = _planned(session, goal, time_limit, out, planned or not on_screen)
             if on_screen:
-                code = _screen(session, steps, verdict)
+                code = _screen(session, steps, verdict, tour)
                 session.finish("left")
                 return code
             return _told(session, steps, verdict, goal, out)
@@ -86,10 +91,13 @@ def _planned(
     )
 
 
-def _screen(session: Session, steps: tuple[PlanStep, ...], verdict: Verdict | None) -> int:
+def _screen(
+    session: Session, steps: tuple[PlanStep, ...], verdict: Verdict | None, tour: bool
+) -> int:
     from tokenworld.play import play as play_on_screen
 
-    return play_on_screen(session, plan=steps, plan_verdict=verdict)
+    wanted = True if tour else False if behind_a_page() else None
+    return play_on_screen(session, plan=steps, plan_verdict=verdict, tour=wanted)
 
 
 def _told(

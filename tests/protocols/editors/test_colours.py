@@ -15,11 +15,11 @@ from rich.syntax import Syntax
 from tokenworld.diagnostics import Source, read_source
 from tokenworld.diagnostics.positions import Positions
 from tokenworld.protocols.editors import textmate
-from tokenworld.protocols.editors.colours import kind_of
 from tokenworld.protocols.editors.lexer import TOKENS, TwLexer
 from tokenworld.syntax import parse_source
 from tokenworld.syntax.lalr import lex
 from tokenworld.syntax.tables import tables
+from tokenworld.verbs.grammars.colours import kind_of
 
 sys.path.insert(0, str(Path(__file__).parent))
 

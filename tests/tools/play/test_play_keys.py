@@ -31,6 +31,7 @@ from tokenworld.play.model.playback import open_playback
 from tokenworld.play.screens.app import PlayApp, Settings, Watched, key_bindings
 from tokenworld.play.screens.dialogs import AskDialog, HelpDialog, QuitDialog, SaveDialog
 from tokenworld.play.screens.inspecting import InspectScreen
+from tokenworld.play.screens.jump import JumpScreen
 from tokenworld.play.screens.quality import QualityScreen
 from tokenworld.play.screens.screen import PlayScreen
 from tokenworld.play.screens.timeline import TimelineScreen, TraceScreen
@@ -190,6 +191,13 @@ WALKS: Final[dict[str, tuple[Press, ...]]] = {
         Press("play.last", "f9", tells("The goal is still in reach.")),
         Press("play.step", "f6", tells(" steps are played.")),
         Press("play.run", "f7", lambda app: app.game.session.won()),
+    ),
+    "guiding": (
+        Press("play.source", "ctrl+r", shows("Source: action take"), typed="take robot"),
+        Press("play.jump", "ctrl+j", on(JumpScreen)),
+        Press("jump.close", "escape", on(PlayScreen), ready=on(JumpScreen)),
+        Press("jump.close", "ctrl+j", on(PlayScreen), prior=("ctrl+j",), ready=on(JumpScreen)),
+        Press("tour.next", "ctrl+e", shows("Tour: 2 of 6"), prior=("ctrl+u",), give=("tour",)),
     ),
     "laws": (
         Press("play.laws", "ctrl+l", on(TraceScreen), give=("take robot", "wind robot", "sweep")),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -30,7 +31,7 @@ from tokenworld.play.screens.screen import Copied, PlayScreen
 from tokenworld.play.widgets.shown import Content, VisibleText, content
 from tokenworld.session import Session
 from tokenworld.store.log import RunStore
-from tokenworld.verbs.output import ASCII, Glyphs, fitting_glyphs
+from tokenworld.verbs.output import ASCII, Glyphs, fitting_glyphs, replace_bytes
 
 if TYPE_CHECKING:
     from tokenworld.play.screens.dialogs import Form
@@ -49,24 +50,27 @@ _VIM: Final[Mapping[str, str]] = {
     "play.leave": "escape,i,colon",
     "play.undo": "ctrl+z,u",
     "play.redo": "ctrl+y,ctrl+r",
+    "play.source": "alt+r",
     "laws.earlier": "left,h",
     "laws.later": "right,l",
     "timeline.redo": "r,ctrl+r",
     "inspect.redo": "r,ctrl+r",
 }
-_SWITCHES: Final = {"watch": True, "reduced_motion": False}
+_SWITCHES: Final = {"watch": True, "reduced_motion": False, "tour": True}
 PRESETS: Final[Mapping[str, Mapping[str, str]]] = {"vim": _VIM}
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Keys by the id of what they do (several with commas between), the name of a theme, whether
-    the files of the world are watched, and whether nothing is to move on the screen by itself."""
+    the files of the world are watched, whether nothing is to move on the screen by itself, and
+    whether a game begins with the tour (``None``: the first one does)."""
 
     keys: Mapping[str, str] = field(default_factory=dict)
     theme: str | None = None
     watch: bool = True
     reduced_motion: bool = False
+    tour: bool | None = None
 
 
 def settings_path() -> Path:
@@ -107,8 +111,20 @@ def read_settings(path: Path, ids: frozenset[str], themes: tuple[str, ...]) -> S
         keys[name] = key
     theme = found.get("theme")
     theme = None if theme is None else _known(path, "theme", theme, themes)
-    watch, still = (_switch(path, found, name) for name in _SWITCHES)
-    return Settings(keys, theme, watch, still)
+    watch, still, tour = (_switch(path, found, name) for name in _SWITCHES)
+    return Settings(keys, theme, watch, still, tour if "tour" in found else None)
+
+
+def remember_tour(path: Path) -> None:
+    """Write into the settings that the tour was shown, before what they say; nothing where they
+    cannot be written."""
+    line = "tour = false  # It was shown. `tw play --tour` shows it again.\n"
+    with suppress(OSError):
+        if path.exists():
+            replace_bytes(path, line.encode() + path.read_bytes())
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(line, encoding="utf-8")
 
 
 def _switch(path: Path, found: Mapping[str, object], name: str) -> bool:
@@ -198,8 +214,11 @@ class PlayApp(App[None]):
         settings: Settings | None = None,
         driver: type[Driver] | None = None,
         watched: Watched | None = None,
+        tour: bool = False,
     ) -> None:
+        """``tour``: the game begins with the tour."""
         super().__init__(driver)
+        self._tour = tour
         self._settings = settings or Settings()
         self._watched = watched
         self.begun: list[Session] = []
@@ -247,7 +266,9 @@ class PlayApp(App[None]):
     def _show_game(self) -> None:
         settings = self._settings
         blinks = not settings.reduced_motion
-        self.push_screen(PlayScreen(self.game, watch=settings.watch, blinks=blinks))
+        screen = PlayScreen(self.game, watch=settings.watch, blinks=blinks, tour=self._tour)
+        self._tour = False
+        self.push_screen(screen)
 
     # ---- stored runs ----------------------------------------------------------------------------
 
@@ -329,17 +350,19 @@ def key_bindings() -> tuple[Binding, ...]:
     """The keys of every screen and list."""
     from tokenworld.play.screens.advised import AdvisedScreen
     from tokenworld.play.screens.dialogs import AskDialog, HelpDialog, QuitDialog, SaveDialog
+    from tokenworld.play.screens.guided import GuidedScreen
     from tokenworld.play.screens.inspecting import InspectScreen
+    from tokenworld.play.screens.jump import JumpScreen
     from tokenworld.play.screens.quality import QualityScreen
     from tokenworld.play.screens.timeline import TimelineScreen, TraceScreen
     from tokenworld.play.screens.watching import RunsScreen, WatchScreen
     from tokenworld.play.widgets.actions import CommandLine
     from tokenworld.play.widgets.texts import KeyedList, KeyedScroll, QualityStrip
 
-    owners = (PlayApp, PlayScreen, AdvisedScreen, TimelineScreen, InspectScreen, SaveDialog,
-              AskDialog, HelpDialog, QuitDialog, CommandLine, KeyedList, KeyedScroll,
+    owners = (PlayApp, PlayScreen, GuidedScreen, AdvisedScreen, TimelineScreen, InspectScreen,
+              SaveDialog, AskDialog, HelpDialog, QuitDialog, CommandLine, KeyedList, KeyedScroll,
               QualityScreen, QualityStrip, TraceScreen, RunsScreen,
-              WatchScreen)  # fmt: skip
+              WatchScreen, JumpScreen)  # fmt: skip
     return tuple(one for owner in owners for one in owner.BINDINGS if isinstance(one, Binding))
 
 
@@ -451,6 +474,9 @@ class PlayCommands(Provider):
         yield "view: what cannot be done", "With the reasons; or hide it", screen.action_everything
         yield "view: actions", "What you can do now", show("actions")
         yield "view: ticks", "Every tick so far", show("ticks")
+        yield "view: source", "The rule under the cursor; or hide it", screen.action_source
+        yield "view: tour", "Six steps through this screen", screen.action_tour
+        yield "view: jump to a pane", "By a letter on each", screen.action_jump
         yield "view: details", "Why, and the record of a tick", show("details")
         yield "view: help", "How to play, and all keys", screen.action_help
 

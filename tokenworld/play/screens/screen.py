@@ -24,10 +24,12 @@ from tokenworld.play.model.records import (
 )
 from tokenworld.play.model.transcripts import command, text_as
 from tokenworld.play.model.view import View, acting, title_line
-from tokenworld.play.screens.advised import OFFER, STEP_SECONDS, AdvisedScreen
+from tokenworld.play.screens.advised import OFFER, STEP_SECONDS
+from tokenworld.play.screens.guided import TALL, GuidedScreen, hidden
 from tokenworld.play.screens.keys import keys_here
 from tokenworld.play.widgets.actions import ActionList, CommandLine, TickList, Transcript, offer
 from tokenworld.play.widgets.shown import Content, Words, entitle, styled_line
+from tokenworld.play.widgets.source import SourcePane
 from tokenworld.play.widgets.texts import (
     TABS,
     Details,
@@ -57,8 +59,8 @@ SECONDS = 10.0
 
 LEAST = (80, 24)
 """The columns and rows that the screen needs."""
-WIDE, TALL = 110, 36
-"""Columns and rows from which a screen has room for all panes, and for high ones."""
+WIDE = 110
+"""The columns from which a screen has room for all panes."""
 _PLACEHOLDER = "Type a command, or press F2 for what you can do, F3 for a hint"
 
 
@@ -71,6 +73,8 @@ def operator_lines() -> Iterator[Line]:
         ("Left", "every object that the actor may name, wherever it is"),
         ("Ctrl+O", "the state, slot by slot, with what the last tick changed"),
         ("Ctrl+L", "the laws of a tick: which fired, and what each changed"),
+        ("Ctrl+R", "the text of the rule behind the command or the tick under the cursor; on a "
+         "high screen it is shown at once"),
         ("Ctrl+T", "the timeline, with the dead-end radar: since when the goal is out of reach"),
     ):  # fmt: skip
         yield line("")
@@ -93,12 +97,7 @@ def _key(key: str, action: str, text: str, shown: str, tooltip: str) -> Binding:
     )
 
 
-def _hidden(key: str, action: str, name: str, told: str) -> Binding:
-    """A key that the row of keys has no room for."""
-    return Binding(key, action, told, show=False, id=f"play.{name}")
-
-
-class PlayScreen(AdvisedScreen):
+class PlayScreen(GuidedScreen):
     """World, story, actions, details and ticks around one command line."""
 
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide"), (160, "-very-wide")]  # noqa: RUF012
@@ -116,28 +115,28 @@ class PlayScreen(AdvisedScreen):
              "timeline"),
         _key("f6", "play_step", "Step", "F6", "Play the next step of the plan"),
         _key("f7", "play_plan", "Run", "F7", "Play the rest of the plan"),
-        _hidden("f8", "ahead('way')", "way", "The goal, how far it is, and what every way to it "
+        hidden("f8", "ahead('way')", "way", "The goal, how far it is, and what every way to it "
                 "passes through"),
-        _hidden("f9", "ahead('last chance')", "last", "The last tick at which the goal was in "
+        hidden("f9", "ahead('last chance')", "last", "The last tick at which the goal was in "
                 "reach"),
-        _hidden("f10", "satisfy", "satisfy", "A way to what was refused; Enter plays it"),
-        _hidden("enter", "accept", "accept", "Play the steps, or write the rule, that wait for a "
+        hidden("f10", "satisfy", "satisfy", "A way to what was refused; Enter plays it"),
+        hidden("enter", "accept", "accept", "Play the steps, or write the rule, that wait for a "
                 "yes"),
         _key("ctrl+z", "undo", "Undo", "^Z", "Take the last step back"),
-        _hidden("ctrl+y", "redo", "redo", "Do again what was undone"),
-        _hidden("ctrl+o", "inspect", "inspect", "The state: every slot before and after the last "
+        hidden("ctrl+y", "redo", "redo", "Do again what was undone"),
+        hidden("ctrl+o", "inspect", "inspect", "The state: every slot before and after the last "
                 "tick, who is in what, and maps; e sets a slot, for a trial"),
-        _hidden("ctrl+s", "save", "save", "Save the game: story, records, plan, script, a test, a "
+        hidden("ctrl+s", "save", "save", "Save the game: story, records, plan, script, a test, a "
                 "picture"),
-        _hidden("ctrl+t", "timeline", "timeline", "Every moment: jump, branch, compare, and the "
+        hidden("ctrl+t", "timeline", "timeline", "Every moment: jump, branch, compare, and the "
                 "dead-end radar"),
-        _hidden("escape", "leave", "leave", "Stop a hint, or a plan that runs; else go to or from "
+        hidden("escape", "leave", "leave", "Stop a hint, or a plan that runs; else go to or from "
                 "the command line"),
-        _hidden("ctrl+l", "laws", "laws", "The laws of a tick: what ran in which order, and what "
+        hidden("ctrl+l", "laws", "laws", "The laws of a tick: what ran in which order, and what "
                 "each did"),
         _key("f12", "operator", "Operator", "F12", "Every object wherever it is, and the quality "
              "of the run; or the player's view again"),
-        _hidden("ctrl+g", "go_on", "go_on", "Let time pass until what takes longer is done"),
+        hidden("ctrl+g", "go_on", "go_on", "Let time pass until what takes longer is done"),
     ]  # fmt: skip
 
     _scorer: Worker[None] | None = None
@@ -146,8 +145,10 @@ class PlayScreen(AdvisedScreen):
     _wanted = False
     _examined = ""
 
-    def __init__(self, game: Game, *, watch: bool = True, blinks: bool = True) -> None:
-        super().__init__(game, watch=watch)
+    def __init__(
+        self, game: Game, *, watch: bool = True, blinks: bool = True, tour: bool = False
+    ) -> None:
+        super().__init__(game, watch=watch, tour=tour)
         self._blinks = blinks
         self.renew()
         self._front = "actions"
@@ -161,7 +162,9 @@ class PlayScreen(AdvisedScreen):
         ticks = TickList(glyphs)
         side = Vertical(TabStrip(), ActionList(glyphs.refused), Details(), ticks, id="side")
         bar = Horizontal(prompt, CommandLine(self.game.suggestion, _PLACEHOLDER), id="bar")
-        return framed(QualityStrip(), Horizontal(left, side, id="body"), bar)
+        body = Horizontal(left, side, id="body")
+        tour = Words(id="tour", classes="pane")
+        return framed(QualityStrip(), body, SourcePane(glyphs), tour, bar)
 
     def on_mount(self) -> None:
         self._explain(
@@ -170,8 +173,10 @@ class PlayScreen(AdvisedScreen):
         )
         self.query_one(CommandLine).cursor_blink = self._blinks
         self._bring_up("actions")
+        self.show_source()
         self.refresh_all()
         self._show_strip()
+        self.show_tour()
         if self.game.session.recording is not None:
             self.set_timer(FIRST_SECONDS, self._oversee)
             self.set_interval(SECONDS, self._oversee)
@@ -197,6 +202,7 @@ class PlayScreen(AdvisedScreen):
         self.query_one(Transcript).catch_up(self.game.entries)
         self.query_one(TickList).refill(self.game.session.moments)
         self._offer_actions()
+        self.follow()
         self.show_keys()
 
     def _show_title(self) -> None:
@@ -235,6 +241,10 @@ class PlayScreen(AdvisedScreen):
         typed = self.query_one(CommandLine).value
         self.query_one(ActionList).show_offer(offer(self.game, typed, everything=self._everything))
 
+    def bring_up(self, pane: str) -> None:
+        self._drawn_front = False
+        self._bring_up(pane)
+
     def _bring_up(self, pane: str) -> None:
         """Put a pane of the side in front, where only one fits."""
         self._front = pane
@@ -254,6 +264,7 @@ class PlayScreen(AdvisedScreen):
             return
         if self.game.give(intent):
             self._after_tick()
+            self.did("command")
         self.refresh_all()
 
     def _own_word(self, text: str) -> bool:
@@ -276,6 +287,8 @@ class PlayScreen(AdvisedScreen):
             "quality": self.action_quality,
             "operator": self.action_operator,
             "go on": self.action_go_on,
+            "source": self.action_source,
+            "tour": self.action_tour,
         }
         if word == "why" and rest:
             self.examine(rest.removeprefix("not "))
@@ -293,7 +306,7 @@ class PlayScreen(AdvisedScreen):
     def _after_tick(self) -> None:
         """Explain what did not go through; go back to the actions when something did."""
         moment = self.game.session.moments[-1]
-        outcome = moment.outcomes[-1]
+        self.examined = outcome = moment.outcomes[-1]
         if outcome.status in ("executed", "waiting", "interrupted"):
             self._let_details_go()
             return
@@ -333,6 +346,8 @@ class PlayScreen(AdvisedScreen):
 
     def examine(self, asked: str) -> None:
         """Explain a command without giving it; again, with every condition that is met."""
+        self.did("why")
+        self.examined = asked
         whole, title = self._examined == asked, f"Why: {asked}"
         self._examined = "" if whole else asked
         found = self.game.session.why_not(asked)
@@ -342,6 +357,7 @@ class PlayScreen(AdvisedScreen):
             self.tell_gap(asked)
             self._draw_details()
             return
+        self.follow()
         trees = require_trees(self.game.session, found.command) if found.command else {}
         describer = replace(self._describer, whole=whole)
         self._explain_refusal(describer.examined(found, blocking, trees), title, found)
@@ -360,6 +376,8 @@ class PlayScreen(AdvisedScreen):
     def on_tick_list_picked(self, event: TickList.Picked) -> None:
         title = f"Tick {event.outcome.tick}: {event.asked}"
         self._show_record(event.outcome, event.asked, title)
+        self.examined = event.outcome
+        self.follow()
         if event.opened:
             self._bring_up("details")
 
@@ -368,6 +386,7 @@ class PlayScreen(AdvisedScreen):
 
     def on_input_changed(self, event: Input.Changed) -> None:
         self._offer_actions()
+        self.follow()
 
     def on_key(self, event: events.Key) -> None:
         """Pass what is typed anywhere to the command line."""
@@ -396,7 +415,7 @@ class PlayScreen(AdvisedScreen):
             return self.game.next_step() is not None
         if action == "accept":
             return self.proposed() is not None or self.scaffolded() is not None
-        return True
+        return super().check_action(action, parameters)
 
     def action_show(self, pane: str) -> None:
         """Bring a pane up and go there; the actions twice show or hide what cannot be done, the
@@ -406,9 +425,10 @@ class PlayScreen(AdvisedScreen):
         if pane == "ticks" and self.query_one(TickList).has_focus:
             self.action_timeline()
             return
-        self._drawn_front = False
-        self._bring_up(pane)
+        self.bring_up(pane)
         self.query_one(f"#{pane}").focus()
+        if pane == "actions":
+            self.did("actions")
 
     def action_everything(self) -> None:
         """List what cannot be done, too, with the reasons; or hide it again."""
@@ -447,6 +467,11 @@ class PlayScreen(AdvisedScreen):
 
     def action_undo(self) -> None:
         self._travel(self.game.undo)
+        self.did("undo")
+
+    def action_hint(self) -> None:
+        super().action_hint()
+        self.did("hint")
 
     def action_redo(self) -> None:
         self._travel(self.game.redo)
@@ -465,6 +490,8 @@ class PlayScreen(AdvisedScreen):
             command.value = ""
         if self._stop_waiting() or dropped:
             self.refresh_all()
+            return
+        if self.end_tour():
             return
         if self.focused is not command:
             command.focus()
@@ -539,6 +566,7 @@ class PlayScreen(AdvisedScreen):
         pane = "" if self.focused is None else self.focused.id or ""
         keys = keys_here(cast("Screen[object]", self), alone=False)
         self.app.push_screen(HelpDialog(pane, keys))
+        self.did("help")
 
     # ---- quality --------------------------------------------------------------------------------
 
@@ -569,6 +597,7 @@ class PlayScreen(AdvisedScreen):
         """Show what an operator looks at, or only what a player sees."""
         self.game.operator = not self.game.operator
         self._show_strip()
+        self.show_source()
         self.refresh_all()
         if self.game.operator:
             self._explain(operator_lines(), "Operator mode")

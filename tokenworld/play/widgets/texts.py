@@ -252,6 +252,10 @@ class Rows(Generic[LineT]):
             self._ends[width] = list(accumulate(rows))
         return self._ends[width]
 
+    def row_of(self, at: int, width: int) -> int:
+        """Return the first row of a line at a width."""
+        return self._measured(width)[at - 1] if at else 0
+
     def strip(self, widget: Widget, y: int, width: int) -> Strip:
         """One row as a widget shows it."""
         ends = self._measured(width)
@@ -298,6 +302,10 @@ class Sheet(Widget, Generic[LineT]):
         before = self._rows.height(width)
         self._rows.update(lines)
         self.refresh(layout=not width or self._rows.height(width) != before)
+
+    def row_of(self, at: int) -> int:
+        """Return the row in which a line begins."""
+        return self._rows.row_of(at, self.size.width)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         return self._rows.height(width)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Final
 from pygments import token as pygments
 from pygments.lexer import RegexLexer, include
 
-from tokenworld.protocols.editors.colours import ARTICLE, Kind, rules
+from tokenworld.verbs.grammars.colours import ARTICLE, Kind, rules
 
 TOKENS: Final[dict[Kind, Any]] = {
     "doc": pygments.String.Doc,

@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 from typing import Final
 
-from tokenworld.protocols.editors.colours import ARTICLE, Kind, Rule, rules
+from tokenworld.verbs.grammars.colours import ARTICLE, Kind, Rule, rules
 
 PATH: Final = (
     Path(__file__).resolve().parents[3] / "editors" / "vscode" / "syntaxes" / "tw.tmLanguage.json"

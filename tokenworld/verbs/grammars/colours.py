@@ -1,13 +1,14 @@
 """The kinds of tokens that editors and highlighters colour, from the grammar and its lexer.
 
-The TextMate grammar (`textmate`) and the Pygments lexer (`lexer`) are both made of `rules`, so a
-text has the same colours in an editor, in the docs and in a terminal.
+The TextMate grammar and the Pygments lexer (`tokenworld.protocols.editors`) and the source pane of
+play are made of `rules`, so a text has the same colours in an editor, in the docs and on a screen.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Final, Literal, get_args
 
 from tokenworld.assets import grammar_path
@@ -61,6 +62,7 @@ def kind_of(terminal: str, text: str) -> Kind:
     return "brace" if terminal in _BRACES else "mark"
 
 
+@cache
 def rules() -> tuple[Rule, ...]:
     """Return the rules in the order in which the lexer tries them; white space has none."""
     found: list[Rule] = []
@@ -77,6 +79,25 @@ def rules() -> tuple[Rule, ...]:
         elif name in _TERMINALS:
             found.append(Rule(_TERMINALS[name], pattern))
     return tuple(found)
+
+
+def pieces(text: str) -> Iterator[tuple[str, Kind | None]]:
+    """Cut a line of a text into its tokens, each with its kind; between them ``None``."""
+    end = 0
+    for found in _pattern().finditer(text):
+        if found.start() > end:
+            yield text[end : found.start()], None
+        assert found.lastgroup is not None
+        yield found.group(), rules()[int(found.lastgroup[1:])].kind
+        end = found.end()
+    if end < len(text):
+        yield text[end:], None
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    """All rules as one pattern, with a group for each."""
+    return re.compile("|".join(f"(?P<k{at}>{one.pattern})" for at, one in enumerate(rules())))
 
 
 def _groups() -> list[tuple[str, str]]:
