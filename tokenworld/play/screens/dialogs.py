@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import ClassVar, Literal, TypeVar, cast
+from typing import ClassVar, Literal, TypeVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -83,7 +83,7 @@ class Overlay(Screen[Result | None]):
 
     def action_help(self) -> None:
         """Tell what this screen is for."""
-        keys = keys_here(cast("Screen[object]", self), alone=True)
+        keys = keys_here(self, alone=True)
         self.app.push_screen(HelpDialog(self.pane, keys))
 
     def action_leave(self) -> None:

@@ -4,10 +4,9 @@ tour."""
 from __future__ import annotations
 
 from string import Formatter
-from typing import ClassVar, Final, cast
+from typing import ClassVar, Final
 
 from textual.binding import Binding, BindingType
-from textual.screen import Screen
 
 from tokenworld.ground import Outcome
 from tokenworld.play.model.game import Game
@@ -150,13 +149,14 @@ class GuidedScreen(AdvisedScreen):
         box, step = self.query_one("#tour", Words), None if self._tour is None else self._tour.step
         self.query(".-pointed").remove_class("-pointed")
         box.display = step is not None
+        self.set_class(box.display, "-touring")
         if self._tour is None or step is None:
             self.end_tour()
             return
         self.query_one(f"#{step.pane}").add_class("-pointed")
         entitle(box, self._tour.title)
-        next_key = key_of(cast("Screen[object]", self), "tour.next")
-        skip_key = key_of(cast("Screen[object]", self), "play.leave")
+        next_key = key_of(self, "tour.next")
+        skip_key = key_of(self, "play.leave")
         links = (link("screen.tour_next", f"Next {next_key}"),
                  link("screen.tour_end", f"Skip {skip_key}"))  # fmt: skip
         box.update(content(self._in_words(step), "\n", links[0], "  ", links[1]))
@@ -165,7 +165,7 @@ class GuidedScreen(AdvisedScreen):
     def _in_words(self, step: Step) -> str:
         """The text of a step, with the keys that are in force."""
         names = {name for _, name, _, _ in Formatter().parse(step.text) if name}
-        words = {name: key_of(cast("Screen[object]", self), f"play.{name}") for name in names}
+        words = {name: key_of(self, f"play.{name}") for name in names}
         if "example" in names:
             legal = self.game.legal()
             words["example"] = legal[0].text if legal else "pass"

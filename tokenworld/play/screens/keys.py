@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from textual.app import App
 from textual.binding import ActiveBinding
@@ -47,13 +47,13 @@ def key_name(key: str) -> str:
     return "+".join((*(one.title() for one in modifiers), shown))
 
 
-def key_of(screen: Screen[object], id: str) -> str:
+def key_of(screen: Screen[Any], id: str) -> str:
     """Return the key that an action has now, by the id of the action; empty where it has none."""
     found = (one.binding for one in screen.active_bindings.values() if one.binding.id == id)
     return next((key_name(one.key) for one in found), "")
 
 
-def keys_here(screen: Screen[object], *, alone: bool) -> KeysHere:
+def keys_here(screen: Screen[Any], *, alone: bool) -> KeysHere:
     """The keys of a screen as it is focused now; ``alone``: its own keys are those of a pane.
 
     Keys without an id are Textual's: those that a focused input has edit text.

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar, Literal, cast
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from textual import events, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
-from textual.screen import Screen
 from textual.widgets import Input
 from textual.worker import Worker, get_current_worker
 
@@ -564,7 +563,7 @@ class PlayScreen(GuidedScreen):
         from tokenworld.play.screens.dialogs import HelpDialog
 
         pane = "" if self.focused is None else self.focused.id or ""
-        keys = keys_here(cast("Screen[object]", self), alone=False)
+        keys = keys_here(self, alone=False)
         self.app.push_screen(HelpDialog(pane, keys))
         self.did("help")
 
