@@ -15,7 +15,7 @@ from tests.docs import pages
 from tests.docs.pages import follow, texts
 from tokenworld.cli import app
 from tokenworld.diagnostics import Source, render
-from tokenworld.session import check_text
+from tokenworld.session import check_text, load_program, run_scenario
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
@@ -24,6 +24,9 @@ ALL_PAGES = [*PAGES, *sorted((ROOT / "docs" / "adr").glob("*.md"))]
 ERRORS = sorted((ROOT / "docs" / "errors").glob("*.md"))
 FOLLOWED = [ROOT / "docs" / "tutorial.md", ROOT / "docs" / "tutorial-pddl.md"]
 """Their programs grow from block to block: tests/docs/test_tutorials.py follows them."""
+
+HOLDING = ("language", "rules")
+"""Pages whose scenarios hold; others show scenarios that fail."""
 
 
 def named(path: Path) -> str:
@@ -151,6 +154,16 @@ def test_programs_are_sound(path: Path) -> None:
         source = Source(f"{named(path)}, program {number}", None, text)
         checked = check_text(source)
         assert not checked.diagnostics, render(checked.diagnostics, {source.name: source})
+
+
+@pytest.mark.parametrize("path", [one for one in PAGES if one.stem in HOLDING], ids=named)
+def test_scenarios_hold(path: Path, tmp_path: Path) -> None:
+    for text in texts(path, "tw"):
+        if re.search(r"^scenario ", text, re.MULTILINE):
+            (tmp_path / "program.tw").write_text(text, encoding="utf-8")
+            loaded = load_program(tmp_path / "program.tw")
+            for scenario in loaded.program.scenarios:
+                assert run_scenario(loaded, scenario).ok, scenario.span
 
 
 def test_the_readme_can_be_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

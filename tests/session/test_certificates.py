@@ -67,6 +67,7 @@ SMALL = [
     "blocks/world", "cellar/world", "cellar/twin", "skirmish/world", "greenhouse/scarce:too_little",
     "greenhouse/scarce:enough", "skirmish/twin:one", "skirmish/twin:two", "workshop/twin:one",
     "taxi/world", "cliff_walking/world", "frozen_lake/world", "errands/world",
+    "smugglers/night",
 ]  # fmt: skip
 LARGE = [
     "kitchen/world", "cottage/world", "cottage/twin", "greenhouse/world", "willowbrook/world",
@@ -75,7 +76,7 @@ LARGE = [
     "skirmish/more:two", "workshop/more:two", "skirmish/twin:three", "workshop/twin:three",
     "greenhouse/more:three", "greenhouse/more:lit", "greenhouse/scarce:enough_for_two",
     "greenhouse/scarce:too_little_for_two", "skirmish/more:three", "workshop/more:three",
-    "frozen_lake/large", "island/world", "boil_water/world",
+    "frozen_lake/large", "island/world", "boil_water/world", "smugglers/world",
 ]  # fmt: skip
 UNPLANNED = {"dishwasher/world"}
 """Too large for our own search, and no encoding takes what stacks up in order: see `SCRIPTS`."""
