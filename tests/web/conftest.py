@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -45,6 +46,19 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Served]]:
     yield start
     for one in started:
         one.close()
+
+
+@pytest.fixture(scope="session")
+def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The script of axe-core, of the npm registry, which finds faults of accessibility."""
+    folder = tmp_path_factory.mktemp("axe")
+    npm = shutil.which("npm")
+    pack = [str(npm), "pack", "--silent", "axe-core@4"]
+    if npm is None or subprocess.run(pack, cwd=folder, capture_output=True, check=False).returncode:
+        pytest.skip("axe-core cannot be fetched from the npm registry")
+    archive = next(folder.glob("*.tgz"))
+    subprocess.run(["tar", "xzf", archive, "package/axe.min.js"], cwd=folder, check=True)
+    return (folder / "package" / "axe.min.js").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
