@@ -63,7 +63,8 @@ def test_every_page_loads_and_fits_a_phone(site: str, chromium: Browser) -> None
         too_wide = {}
         for one in pages():
             answer = tab.page.goto(site + one)
-            assert answer is not None and answer.ok, one
+            assert answer is not None
+            assert answer.ok, one
             wide = tab.page.evaluate("() => document.documentElement.scrollWidth")
             if wide > PHONE:
                 too_wide[one] = wide
