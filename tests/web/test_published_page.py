@@ -1,17 +1,13 @@
 """Published worlds in a real Chromium: played, refused, linked, read by phones; equal hash by hash.
 
-``TW_PUBLISHED_TICKS`` is the number of random commands for each world (30), and
-``TW_PUBLISHED_WORLDS`` a pattern of files of worlds; the whole comparison is
-``TW_PUBLISHED_TICKS=10000 TW_PUBLISHED_WORLDS='domains/*/world.tw' pytest -m browser tests/web``.
+``python -m benchmarks.published`` makes the whole comparison: 10,000 commands in every world.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import random
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -22,20 +18,18 @@ sys.path.insert(0, str(Path(__file__).parent))
 from browsing import Tab, prefers
 from playwright.sync_api import Browser, Page
 
+from benchmarks.published import differing, walked
 from tokenworld.diagnostics import Failure
-from tokenworld.ground import PASS
 from tokenworld.play.publish.runtime import runtime_files
 from tokenworld.play.publish.verb import page_of, parts_of
-from tokenworld.session import Session, open_world
+from tokenworld.session import open_world
 from tokenworld.verbs.output import Output
 
 pytestmark = pytest.mark.browser
 
 ROOT = Path(__file__).parents[2]
-TICKS = int(os.environ.get("TW_PUBLISHED_TICKS", "30"))
-WORLDS = sorted(
-    ROOT.glob(os.environ.get("TW_PUBLISHED_WORLDS", "domains/[fgtw]*/world.tw")),
-)
+TICKS = 30
+WORLDS = sorted(ROOT.glob("domains/[fgtw]*/world.tw"))
 SECONDS = 240
 
 Publish = Callable[[Path], str]
@@ -114,23 +108,19 @@ def test_nothing_serious_is_found_by_axe(publish: Publish, chromium: Browser, ax
         tab.asked = []
 
 
-def walked(world: Path) -> Iterator[dict[str, str]]:
-    """Random commands, legal ones and others, with the hash of the state after each."""
-    session, dice = Session.open(world, 7), random.Random(world.parent.name)
-    for _ in range(TICKS):
-        calls = [one.call for one in session.legal()] or ["pass"]
-        command = dice.choice(calls) if dice.random() < 0.95 else "pass"
-        session.intend(PASS if command == "pass" else command)
-        yield {"command": command, "hash": session.engine.hash(session.state)}
-
-
 @pytest.mark.parametrize("world", WORLDS, ids=lambda path: path.parent.name)
 def test_the_page_plays_as_the_interpreter(
     publish: Publish, chromium: Browser, world: Path
 ) -> None:
-    steps = list(walked(world))
+    steps = list(walked(world, TICKS))
     with Tab(chromium, publish(world)) as tab:
-        page = ready(tab)
-        ask = "(steps) => window.published.ask('follow', steps)"
-        assert page.evaluate(ask, json.dumps(steps))["differs"] is None
+        assert differing(ready(tab), steps) is None
+        tab.asked = []
+
+
+def test_a_wrong_hash_is_noticed(publish: Publish, chromium: Browser) -> None:
+    first, second = walked(WORLDS[0], 2)
+    with Tab(chromium, publish(WORLDS[0])) as tab:
+        wrong = [first, {**second, "hash": first["hash"]}]
+        assert differing(ready(tab), wrong) == second["command"]
         tab.asked = []
