@@ -39,7 +39,8 @@ def drawn(world: Path, commands: list[str]) -> str:
 
 
 @pytest.mark.parametrize(
-    ("page", "commands"), [("tutorial", 13), ("tutorial-pddl", 13), ("testing", 1)]
+    ("page", "commands"),
+    [("tutorial", 13), ("tutorial-pddl", 13), ("testing", 1), ("rollouts", 1)],
 )
 def test_a_page_can_be_followed(
     page: str,
@@ -53,6 +54,7 @@ def test_a_page_can_be_followed(
             file.write_text(picture, encoding="utf-8")
         assert picture == file.read_text(encoding="utf-8"), file.name
 
+    (tmp_path / "domains").symlink_to(DOCS.parent / "domains")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
     assert follow(DOCS / f"{page}.md", tmp_path, drawn, keep) == commands
