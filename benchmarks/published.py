@@ -54,6 +54,7 @@ class Compared:
     equal: int
     differs: str | None
     seconds: float
+    """Of the whole world, the start of its page included."""
 
 
 def walked(world: Path, ticks: int) -> Iterator[Step]:
@@ -120,7 +121,7 @@ def main() -> int:
     worlds = asked.worlds or sorted(DOMAINS.glob("*/world.tw"))
     differs = short = False
     for world, one in report(worlds, asked.ticks, asked.seconds):
-        told = "all equal" if one.differs is None else f"differs after `{one.differs}`"
+        told = f"differs after `{one.differs}`" if one.differs else "equal" if one.equal else "-"
         name = f"{world.parent.name}/{world.stem}"
         line = f"{name:<32} {one.equal:>6} of {asked.ticks}  {told}  {one.seconds:.0f} s\n"
         sys.stdout.write(line)
