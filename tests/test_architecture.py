@@ -136,7 +136,7 @@ def test_imports_go_up_the_staircase_only() -> None:
     assert not breaches
 
 
-SERVES_VERBS = ("coverage", "output", "pages", "recheck", "records")
+SERVES_VERBS = ("coverage", "output", "pages", "recheck", "records", "refusals")
 """Modules of `verbs` that several verbs share; they are no verbs and import none."""
 
 

@@ -41,8 +41,8 @@ never pays for the planner or the store.
   `Command`, the ground action (ground) → its generated functions (`engine.rows.code.program`) →
   `Operator` on the way to SAS+, or `:action` (`planning.pddl`).
 - **A refusal.** `require … else` → `Require` → `RequireReport` with the values that it read →
-  `Refusal` → `Outcome` with the status `refused` → `TickRecord` in the store. For a planner: a
-  conjunct of the `:precondition`.
+  `Refusal` → `Outcome` with the status `refused` → `TickRecord` in the store; with its past it is
+  an `Explanation`, which every surface shows. For a planner: a conjunct of the `:precondition`.
 - **A start.** `World` and its `ObjectDecl`s → `Instance`, objects numbered and params fixed
   (ground) → a row of slots (`engine.rows.layout`) → initial values of `Variable`s (planning), or
   `:init`.

@@ -54,6 +54,7 @@ CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
     "picture": ((NAME,), (f"{NAME}:{BAD}",), ("--run", NOWHERE)),
     "publish": ((NAME, "--runtime", NOWHERE), (f"{NAME}:{BAD}",), (NAME, "-o", BAD)),
     "legal": ((NAME,), (NAME, f"box {BAD}"), (NAME, BAD)),
+    "why": ((NAME, BAD, "--time-limit", "1"), (NAME, f"open {BAD}"), (NOWHERE, BAD)),
     "learn": (("fit", NAME, NOWHERE), ("propose", NOWHERE), ("rank", NAME, NOWHERE),
               ("explore", NAME, "-o", "walked.jsonl", "--ticks", "4"),
               ("rank", NAME, "walked.jsonl"), ("explore", f"{NAME}:{BAD}", "-o", "other.jsonl")),

@@ -117,6 +117,7 @@ def test_run_as_json_is_one_object(tw: Tw, world: Path, tmp_path: Path) -> None:
     assert found == {
         "schema_version": 1, "run": "small-1", "reason": "done", "records": 2, "tick": 2,
         "seed": 3, "score": 0, "endings": ["up"], "statuses": {"executed": 2},
+        "refusal": None,
     }  # fmt: skip
 
 

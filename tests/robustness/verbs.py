@@ -216,6 +216,7 @@ CASES: dict[str, Callable[[Box], tuple[str, ...]]] = {
         "bench", "text2world", str(Path(box.pddl("domain.pddl")).parent), "--predictions",
         str(Path(box.text()).parent)),
     "dist at": lambda box: ("dist", box.copy("world.tw"), "--at", box.damaged("moves.script")),
+    "why": lambda box: ("why", box.world(), *box.one(("go to attic",), ("fly (",)), *TIMED),
     "legal at": lambda box: ("legal", box.copy("world.tw"), "--at", box.damaged("moves.script")),
     # ---- planning -----------------------------------------------------------------------------
     "plan": lambda box: ("plan", box.world(), *box.one(*_PLANS), *TIMED),

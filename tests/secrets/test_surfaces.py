@@ -17,14 +17,13 @@ import pytest
 from tests.secrets.worlds import KINDS, Kind
 from tokenworld.ground import Command
 from tokenworld.play.model.game import forbidden
-from tokenworld.play.model.hints import satisfy
 from tokenworld.play.model.inspection import Inspection
-from tokenworld.play.model.records import require_trees, trees_of_record
 from tokenworld.play.model.timeline import Timeline
 from tokenworld.play.model.transcripts import FORMATS, text_as
 from tokenworld.prose.matching import completions
 from tokenworld.session import Session
-from tokenworld.session.obstacles import obstacles
+from tokenworld.session.refusals import explained as why
+from tokenworld.session.refusals.ways import satisfy
 from tokenworld.session.reloading import gap
 from tokenworld.session.remote import observation
 from tokenworld.session.session import hint, last_winnable
@@ -68,8 +67,13 @@ def mistyped(session: Session) -> object:
 
 def explained(session: Session) -> object:
     return [
-        (obstacles(session, one), require_trees(session, one)) for one in everything(session)
-    ] + [trees_of_record(session, found) for moment in session.moments for found in moment.outcomes]
+        (found.to_json(), found.trees)
+        for found in (why.explained(session, one) for one in everything(session))
+    ] + [
+        None if told is None else (told.to_json(), told.trees)
+        for moment in session.moments
+        for told in (why.explained_record(session, found) for found in moment.outcomes)
+    ]
 
 
 def about_objects(session: Session) -> object:

@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from tokenworld.play.model.records import Branch, require_trees, trees_of_record
 from tokenworld.session import OpenWorld, Session, open_world
+from tokenworld.session.refusals.explained import explained_record
+from tokenworld.session.refusals.trees import Branch, require_trees
 
 RULES = """
 type Place
@@ -54,7 +55,9 @@ def drawn(one: Branch, depth: int = 0) -> list[str]:
 def trees(session: Session, asked: str) -> dict[int, list[str]]:
     command = session.why_not(asked).command
     assert command is not None
-    return {index: drawn(tree) for index, tree in require_trees(session, command).items()}
+    return {
+        index: drawn(tree) for index, tree in require_trees(session, command, session.state).items()
+    }
 
 
 def test_each_clause_has_its_truth_and_values(session: Session) -> None:
@@ -118,7 +121,7 @@ def test_the_roots_agree_with_the_requires(session: Session) -> None:
         command = session.why_not(asked).command
         assert command is not None
         reports = session.engine.why(session.state, command)
-        own = require_trees(session, command)
+        own = require_trees(session, command, session.state)
         for one in reports:
             if not one.generated and one.holds is not None:
                 assert own[one.index].holds == one.holds
@@ -127,13 +130,16 @@ def test_the_roots_agree_with_the_requires(session: Session) -> None:
 def test_a_record_is_told_in_the_state_it_was_refused_in(session: Session) -> None:
     outcome = session.intend("lift(pan, cup)")[-1]
     assert outcome.status == "refused"
-    before = trees_of_record(session, outcome)
+    found = explained_record(session, outcome)
+    assert found is not None
     from tokenworld.play.model.timeline import edit_slot
 
     edit_slot(session, "pan.hot", "false")
-    assert trees_of_record(session, outcome) == before
-    assert before[0].holds is False
-    assert trees_of_record(session, session.intend("pass")[-1]) == {}
+    later = explained_record(session, outcome)
+    assert later is not None
+    assert later.trees == found.trees
+    assert found.trees[0].holds is False
+    assert explained_record(session, session.intend("pass")[-1]) is None
 
 
 def test_every_require_of_the_worlds_can_be_taken_apart() -> None:
@@ -151,7 +157,7 @@ def test_every_require_of_the_worlds_can_be_taken_apart() -> None:
                 from tokenworld.ground import Command
 
                 command = Command(action, tuple(args))
-                own = require_trees(session, command)
+                own = require_trees(session, command, session.state)
                 for one in session.engine.why(session.state, command):
                     if not one.generated and one.holds is not None:
                         assert own[one.index].holds == one.holds, (name, action, args)

@@ -9,10 +9,10 @@ import pytest
 from tokenworld.diagnostics import Source
 from tokenworld.ground import Command
 from tokenworld.play.model.game import forbidden
-from tokenworld.play.model.hints import Satisfaction, satisfy
 from tokenworld.session import Session, open_world
 from tokenworld.session.loading import open_text
-from tokenworld.session.obstacles import Obstacle, command_of, obstacles
+from tokenworld.session.obstacles import Obstacle, command_of, helps, obstacles
+from tokenworld.session.refusals.ways import Satisfaction, satisfy
 
 DOMAINS = Path(__file__).parents[2] / "domains"
 
@@ -87,18 +87,18 @@ def test_a_law_is_named_as_well(night: Session) -> None:
 
 def test_what_was_never_true_is_false_from_the_start(night: Session) -> None:
     found = blocking(night, "open safe")
-    assert list(found) == [0]
-    assert (found[0].since, found[0].causes) == (None, ())
+    assert list(found) == [0, 1]
+    for one in found.values():
+        assert (one.since, one.causes, one.whole) == (None, (), True)
 
 
 def test_a_command_that_helps_is_offered_and_really_helps(night: Session) -> None:
     night.intend("find key")
-    (found,) = blocking(night, "find key").values()
-    assert found.fix is None
+    assert helps(night, command(night, "find key"), 0) is None
     cellar = Session(open_world(str(DOMAINS / "cellar" / "world.tw")), 7)
-    (found,) = blocking(cellar, "open oak chest").values()
-    assert found.fix is not None
-    cellar.intend(found.fix)
+    found = helps(cellar, command(cellar, "open oak chest"), 0)
+    assert found is not None
+    cellar.intend(found)
     assert 0 not in blocking(cellar, "open oak chest")
 
 

@@ -33,7 +33,7 @@ MODULES = {
         "explain", "rules", "graph", "grammar", "card", "schema", "model",
     ),
     "planning": ("plan", "hint", "audit", "doctor", "sweep", "export", "import", "equiv"),
-    "playing": ("run", "rollout", "play", "publish", "picture", "legal", "dist"),
+    "playing": ("run", "rollout", "play", "publish", "picture", "legal", "why", "dist"),
     "learning": ("learn", "duel"),
     "authoring": ("author",),
     "recorded": ("runs", "log", "quality", "report", "conform"),

@@ -1,4 +1,4 @@
-"""The verbs that play a world: run, rollout, play, and legal, which says what can be played."""
+"""The verbs that play a world: run, rollout, play, legal and why, which say what can be played."""
 
 from __future__ import annotations
 
@@ -206,6 +206,23 @@ def legal(
     json: Json = False,
 ) -> None:
     """List the commands that are possible now, all or with one object; exit 1 if there are none."""
+
+
+@does("refusals.why.why")
+def why(
+    world: World,
+    intent: Annotated[str, Parameter(help="The command, in the words of a player or as a call.")],
+    /,
+    *,
+    script: Annotated[Played, Parameter(name=["--at", "--script"])] = None,
+    time_limit: Annotated[
+        float, Parameter(name="--time-limit", help="Seconds to look for a way to it; 0: do not.")
+    ] = 20.0,
+    operator: Operator = False,
+    seed: Seed = 0,
+    json: Json = False,
+) -> None:
+    """Why is a command refused? Its requires, since when they fail, and the way to it; exit 1."""
 
 
 @does("dist.dist")

@@ -15,6 +15,7 @@ from tokenworld.gym.fields import left_out
 from tokenworld.gym.live import LiveEpisode
 from tokenworld.gym.spaces import Typed, one_of
 from tokenworld.session import OpenWorld
+from tokenworld.session.refusals.explained import Explanation, explained, with_way
 
 Act = Literal["listed", "typed"]
 
@@ -28,7 +29,9 @@ class WorldEnv(PlayedWorld, gymnasium.Env[Any, Any]):
     ``info["commands"]``). An episode terminates with a loss or a goal (with ``goal``), and is
     truncated by a `stop` line or after ``limit`` steps. The reward is that of the step's ticks, in
     worlds that pay none the change of the score. ``seed`` is that of the first `reset` which
-    names none. ``spare_objects`` and ``spare_commands`` are places for what play creates.
+    names none. ``spare_objects`` and ``spare_commands`` are places for what play creates. With
+    ``explain`` a refusal in ``info`` also says since when and by which rule a require fails; steps
+    are slower.
 
     Raises `Failure`: TW0006 for a mode, goal or limit that cannot be, and what `open_world` does.
     """
@@ -55,7 +58,7 @@ class WorldEnv(PlayedWorld, gymnasium.Env[Any, Any]):
         self._first: int | None = self._seed
         words = not listed or self._observer.mode == "text"
         self._live: LiveEpisode | None = None
-        if not words and self.world.engine.known.lists_all:
+        if not words and self.world.engine.known.lists_all and not self._explain:
             keeps = self.render_mode is not None
             self._live = LiveEpisode(self._rules, self._list, self._observer, keeps=keeps)
         self._begin(self._seed)
@@ -83,7 +86,7 @@ class WorldEnv(PlayedWorld, gymnasium.Env[Any, Any]):
             self._live.begin(seed)
         else:
             self._list.begin()
-            self._played = Episode(self._rules, seed)
+            self._played = Episode(self._rules, seed, explain=self._explain)
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Give one intent: what is seen then, the reward, the end, and why it was not done."""
@@ -116,6 +119,16 @@ class WorldEnv(PlayedWorld, gymnasium.Env[Any, Any]):
         return self._observer.text(self.episode.session) if self.render_mode else None
 
     # ---- asking -------------------------------------------------------------------------------
+
+    def why(self, command: str, *, seconds: float = 0.0) -> Explanation:
+        """Explain a command, in words or as a call, without giving it. The way that makes a refused
+        one possible is looked for during ``seconds``. Raises `Failure` (TW0006) without
+        ``explain``."""
+        if not self._explain:
+            raise usage("This environment keeps no past.", "Make it with `explain=True`.")
+        session = self._played.session
+        found = explained(session, command)
+        return with_way(session, found, seconds=seconds) if seconds > 0 else found
 
     @property
     def calls(self) -> tuple[str, ...]:

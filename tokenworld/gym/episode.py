@@ -24,6 +24,7 @@ from tokenworld.session import OpenWorld, Session, open_world
 from tokenworld.session.intents import AnyIntent
 from tokenworld.session.moments import Moment
 from tokenworld.session.players import give_once
+from tokenworld.session.refusals.explained import Explainer
 
 
 class CommandList:
@@ -186,11 +187,15 @@ class Round:
 
 
 class Episode:
-    """A session that is played step by step. ``steps`` counts those so far."""
+    """A session that is played step by step. ``steps`` counts those so far. ``explain``: it says
+    since when and by which rule a require fails."""
 
-    def __init__(self, rules: Rules, seed: int) -> None:
+    def __init__(self, rules: Rules, seed: int, *, explain: bool = False) -> None:
         self.session = Session(rules.world, seed, player="gym")
-        self.session.remembers = False  # nothing is undone here, and an episode may be long
+        # nothing is undone here, and an episode may be long: its past is only asked since when a
+        # require fails
+        self.session.remembers = explain
+        self._why = Explainer(self.session)
         self.steps = 0
         self._halted = False
         self._scored: tuple[State | None, float] = (None, 0.0)
@@ -235,6 +240,14 @@ class Episode:
         self._halted = self._halted or outcomes[-1].status == "halted"
         return outcomes
 
+    def explained(self, outcomes: Iterable[Outcome]) -> dict[str, Any]:
+        """The last refusal in full (``tw-refusal/1``), where the episode explains."""
+        refused = [one for one in outcomes if one.refusal is not None]
+        if not (refused and self.session.remembers):
+            return {}
+        found = self._why.record(refused[-1])
+        return {} if found is None else {"refusal": found.to_json()}
+
     def score(self) -> float:
         """The score of the present state, kept until there is another one."""
         state = self.session.state
@@ -260,7 +273,8 @@ def info_of(episode: Episode, outcomes: tuple[Outcome, ...]) -> dict[str, Any]:
     """The ``info`` of an observation; every list and mapping in it is new.
 
     ``refusal``, ``no_match`` and ``breach`` are there only if the step had one, in the form of
-    ``tw-outcome/1``; of several records the last one with such a key counts. ``status`` is that of
+    ``tw-outcome/1`` (a refusal of an episode that explains: ``tw-refusal/1``); of several records
+    the last one with such a key counts. ``status`` is that of
     the learner's own intent, also if time or the runner added records.
     """
     session = episode.session
@@ -272,7 +286,7 @@ def info_of(episode: Episode, outcomes: tuple[Outcome, ...]) -> dict[str, Any]:
         "status": next((one.status for one in reversed(outcomes) if one.by == "player"), ""),
         "said": [line for outcome in outcomes for line in outcome.said],
     }
-    return info | why_not(outcomes)
+    return info | why_not(outcomes) | episode.explained(outcomes)
 
 
 def why_not(outcomes: Iterable[Outcome]) -> dict[str, Any]:
@@ -321,6 +335,7 @@ class Options(TypedDict, total=False):
     spare_objects: int
     spare_commands: int
     render_mode: str | None
+    explain: bool
 
 
 class PlayedWorld:
@@ -341,10 +356,12 @@ class PlayedWorld:
         spare_objects: int = 16,
         spare_commands: int = 128,
         render_mode: str | None = None,
+        explain: bool = False,
     ) -> None:
         one_of("render_mode", render_mode or "ansi", ("ansi",))
         self.world = open_world(world, params) if isinstance(world, str) else world
         self.render_mode = render_mode
+        self._explain = explain
         self._rules = Rules(self.world, goal, limit)
         self._spare = spare_objects
         self._observer = Observer(self.world, observe, spare_objects)

@@ -60,7 +60,7 @@ class RoundsEnv(PlayedWorld, ParallelEnv):  # type: ignore[misc]
     ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         """A new episode: the world with this seed, else with one drawn from the seeds before."""
         chosen = self._next if seed is None else seed
-        self._episode = Episode(self._rules, chosen)
+        self._episode = Episode(self._rules, chosen, explain=self._explain)
         self._next = int(np.random.default_rng(chosen).integers(2**31))
         self.agents = list(self.possible_agents)
         for one in self._lists.values():

@@ -52,6 +52,8 @@ class WorldVectorEnv(PlayedWorld, VectorEnv[Any, Any, Any]):
     def __init__(
         self, world: str | OpenWorld, num_envs: int = 1, **options: Unpack[Options]
     ) -> None:
+        if options.get("explain"):
+            raise usage("Many environments at once keep no past.", "Explain in one `WorldEnv`.")
         options.setdefault("observe", "symbolic")
         super().__init__(world, **options)
         if self._observer.mode == "text" or not self.world.engine.known.lists_all:

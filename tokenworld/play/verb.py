@@ -9,6 +9,7 @@ from tokenworld.diagnostics import Failure, usage
 from tokenworld.planning.verdict import PlanStep, Verdict
 from tokenworld.play import behind_a_page
 from tokenworld.session import Session, open_world, plan_for_seed
+from tokenworld.session.refusals.explained import Explainer
 from tokenworld.session.solving import check_goal
 from tokenworld.store.log import RunStore
 from tokenworld.verbs.output import EXIT_INTERRUPTED, EXIT_NEGATIVE, EXIT_OK, Output, unbroken
@@ -118,11 +119,12 @@ def _told(
     if not verdict.wins_with_seed:
         out.line("it is planned anew where the luck of this seed differs")
     out.line("")
+    why = Explainer(session)
     for step in steps:
         with unbroken():
             outcomes = session.intend(step.command, source="planner")
         for outcome in outcomes:
-            show_outcome(session.moments[-1].asked, outcome, out)
+            show_outcome(session.moments[-1].asked, outcome, out, why)
     session.finish("plan played")
     return _ending(session, verdict, goal, len(steps), out)
 

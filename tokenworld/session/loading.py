@@ -49,6 +49,11 @@ class Loaded:
     sources: tuple[Source, ...]
     remarks: tuple[Diagnostic, ...]
 
+    @property
+    def by_name(self) -> dict[str, Source]:
+        """The source texts by the names that places begin with."""
+        return {one.name: one for one in self.sources}
+
 
 @frozen
 class OpenWorld:

@@ -1,5 +1,6 @@
-"""The obstacles of a command: each failed require, since when and by which rule it fails,
-and the command that would lift it.
+"""The obstacles of a command: each failed require, since when and by which rule it fails.
+
+`helps` names a command that would lift one.
 
 The rule is found by asking again: a change is the cause if the require holds once it alone is taken
 back.
@@ -17,27 +18,39 @@ from tokenworld.engine import Engine, State
 from tokenworld.engine.rows.questions import asking
 from tokenworld.engine.rows.questions.why import guards_of
 from tokenworld.engine.rows.stepper import Tick
-from tokenworld.ground import Change, Command, Outcome, Raw, read_value
+from tokenworld.ground import Change, Command, Json, Outcome, Raw, read_value
 from tokenworld.session.moments import Moment
 from tokenworld.session.session import Session
 
 _TRIED = 200
 """So many commands are tried for one that lifts an obstacle."""
 
+Turns = dict[tuple[Command, int, int | None], tuple[Moment, int, int | None]]
+"""For each require of a command, asked for an actor: the last moment looked at, its number, and the
+number of the moment that made the require false. A caller keeps it for a session."""
+
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
     """A require that fails. ``since`` is the tick in which it became false, ``None`` if it was
-    false from the start; ``asked`` is what was asked then, ``causes`` are the changes that did it.
-
-    ``fix`` is a command, in words, after which it holds, where one is known.
+    false in every moment that the session remembers, from its start if ``whole``; ``asked`` is what
+    was asked then, ``causes`` are the changes that did it.
     """
 
     index: int
     since: int | None
     asked: str
     causes: tuple[Change, ...]
-    fix: str | None
+    whole: bool = True
+
+    def to_json(self) -> dict[str, Json]:
+        """The ``since`` of a require in ``tw-refusal/1``."""
+        return {
+            "tick": self.since,
+            "from_start": self.since is None and self.whole,
+            "asked": self.asked,
+            "changes": [one.to_json() for one in self.causes],
+        }
 
 
 def requires_held(engine: Engine, state: State, command: Command) -> tuple[bool | None, ...]:
@@ -67,23 +80,32 @@ def command_of(session: Session, moment: Moment, outcome: Outcome) -> Command | 
 
 
 def obstacles(
-    session: Session, command: Command, moments: Sequence[Moment] | None = None
+    session: Session,
+    command: Command,
+    moments: Sequence[Moment] | None = None,
+    turns: Turns | None = None,
 ) -> dict[int, Obstacle]:
     """Each failed require of a command by its index, in the last state of ``moments``.
 
     Requires that the language adds are left out: they forbid an effect of the command itself.
+    ``turns`` keeps from call to call how far the past was looked at.
     """
     past = session.moments if moments is None else moments
     if command.is_pass:
         return {}
-    found = {}
+    found: dict[int, Obstacle] = {}
     for index, holds in enumerate(requires_held(session.engine, past[-1].state, command)):
-        if holds is not True and not session.known.hides(command.action, index):
+        if holds is True or session.known.hides(command.action, index):
+            continue
+        if holds is False or not found:  # after a failed one, others may have no value
             asking = _Asking(session, command, index, past)
-            found[index] = asking.obstacle()
-            if holds is False:
-                break  # what comes after it may have no value, or make no sense, before it holds
+            found[index] = asking.obstacle({} if turns is None else turns)
     return found
+
+
+def helps(session: Session, command: Command, index: int) -> str | None:
+    """A command, in words, that can be given now, and after which a require of another holds."""
+    return _Asking(session, command, index, session.moments).helps()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,23 +115,32 @@ class _Asking:
     index: int
     moments: Sequence[Moment]
 
-    def obstacle(self) -> Obstacle:
-        turned = self._turned()
-        fix = self._fix()
+    def obstacle(self, turns: Turns) -> Obstacle:
+        turned = self._turned_by(turns)
         if turned is None:
-            return Obstacle(self.index, None, "", (), fix)
+            return Obstacle(self.index, None, "", (), self.session.remembers)
         before, moment = self.moments[turned - 1], self.moments[turned]
         causes = tuple(self._causes(before.state, moment))
-        return Obstacle(self.index, moment.outcomes[0].tick, moment.asked, causes, fix)
+        return Obstacle(self.index, moment.outcomes[0].tick, moment.asked, causes)
 
     def _holds(self, state: State) -> bool:
         return holds_in(self.session.engine, state, self.command, self.index)
 
-    def _turned(self) -> int | None:
+    def _turned_by(self, turns: Turns) -> int | None:
         """The number of the moment that made it false; ``None`` if it never held."""
+        last = len(self.moments) - 1
+        key = (self.command, self.index, self.moments[last].state.acting)
+        turned = self._turned(turns.get(key))
+        turns[key] = (self.moments[last], last, turned)
+        return turned
+
+    def _turned(self, known: tuple[Moment, int, int | None] | None) -> int | None:
+        """The same; ``known`` is the answer of an earlier moment, if that is in the past."""
         who = self.moments[-1].state.acting
         later = len(self.moments) - 1
         for number in range(len(self.moments) - 1, -1, -1):
+            if known is not None and number == known[1] and self.moments[number] is known[0]:
+                return known[2]
             state = self.moments[number].state
             if not self._known(state):
                 return None
@@ -169,10 +200,10 @@ class _Asking:
 
     # ---- a way out --------------------------------------------------------------------------
 
-    def _fix(self) -> str | None:
+    def helps(self) -> str | None:
         """A command that can be given now, after whose tick the require holds."""
         session, state = self.session, self.moments[-1].state
-        if len(state.actors) > 1 or state is not session.state or session.ended():
+        if len(state.actors) > 1 or session.ended():
             return None
         if not session.known.is_whole and session.known.secrets.laws:
             return None  # the effects of time may depend on secrets

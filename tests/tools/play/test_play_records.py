@@ -9,10 +9,12 @@ import pytest
 from tokenworld.ground import Change, LuckyDraw, Outcome, RequireReport
 from tokenworld.planning.verdict import Attempt, PlanStep, Proof, Verdict
 from tokenworld.play.model.hints import hint_lines, hint_sentence
-from tokenworld.play.model.records import Describer, short_place
+from tokenworld.play.model.records import Describer
 from tokenworld.play.model.view import title_text
 from tokenworld.session import Session
+from tokenworld.session.refusals.explained import Explanation, explained, explained_record
 from tokenworld.verbs.output import ASCII, UNICODE, plain_text
+from tokenworld.verbs.refusals.lines import short_place
 
 WILLOWBROOK = Path(__file__).parents[3] / "domains" / "willowbrook" / "world.tw"
 
@@ -24,7 +26,7 @@ def describer(attic: Session) -> Describer:
 
 def record(describer: Describer, session: Session, asked: str) -> str:
     outcome = session.intend(asked)[-1]
-    return plain_text(describer.record(outcome, asked))
+    return plain_text(describer.record(outcome, asked, explained_record(session, outcome)))
 
 
 def test_a_refusal_shows_every_require_the_failed_first(
@@ -38,6 +40,7 @@ def test_a_refusal_shows_every_require_the_failed_first(
         "  You are too weak (energy 5).",
         "  me.energy = 5",
         '  attic.tw:26:3 require me.energy >= 9 else weak "You are too weak (energy {me.energy})."',
+        "  false from the start",
         "",
         "✓ absent: b.at == me.at",
         "  b.at = attic",
@@ -52,17 +55,18 @@ def test_a_refusal_shows_every_require_the_failed_first(
 
 def test_a_require_that_was_not_evaluated_is_neither_met_nor_failed(describer: Describer) -> None:
     report = RequireReport(1, "deep", "a.b.c == 1", "", None, {}, "gone.tw:3:1")
-    assert plain_text(describer.requires([report])).split("\n") == [
+    found = Explanation("", None, "", "", "", "refused", 0, (report,))
+    assert plain_text(describer.requires(found)).split("\n") == [
         "", "– deep: a.b.c == 1", "  not evaluated", "  gone.tw:3:1",
     ]  # fmt: skip
 
 
 def test_why_not_examines_without_giving(describer: Describer, attic: Session) -> None:
-    refused = plain_text(describer.examined(attic.why_not("wind robot")))
-    assert refused.startswith("✗ `wind robot` would be refused.\n\n✗ empty: t.at == me")
-    allowed = plain_text(describer.examined(attic.why_not("take robot")))
-    assert allowed.startswith("✓ `take robot` can be done now.\n\n✓ absent")
-    assert "You could say" in plain_text(describer.examined(attic.why_not("take robt")))
+    refused = plain_text(describer.examined(explained(attic, "wind robot")))
+    assert refused.startswith("✗ It would be refused.\n\n✗ empty: t.at == me")
+    allowed = plain_text(describer.examined(explained(attic, "take robot")))
+    assert allowed.startswith("✓ It can be done now.\n\n✓ absent")
+    assert "You could say" in plain_text(describer.examined(explained(attic, "take robt")))
     assert len(attic.moments) == 1
 
 

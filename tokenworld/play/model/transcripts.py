@@ -12,7 +12,9 @@ from typing import Final, Literal, assert_never
 from tokenworld.ground import Json, Outcome
 from tokenworld.session.moments import Moment
 from tokenworld.session.obstacles import command_of
+from tokenworld.session.refusals.explained import Explainer
 from tokenworld.session.session import Session
+from tokenworld.verbs.refusals.lines import compact
 
 TextFormat = Literal["markdown", "jsonl", "plan", "script", "scenario"]
 _HAND: Final = "# set by hand on a scratch branch: "
@@ -48,6 +50,7 @@ def _story(session: Session) -> Iterator[str]:
     yield f"# {session.world.world.title}"
     yield ""
     yield f"Seed {session.seed}, {session.tick} ticks, score {_score(session)}."
+    why = Explainer(session)
     for moment in session.moments[1:]:
         yield ""
         if moment.edit:
@@ -57,7 +60,7 @@ def _story(session: Session) -> Iterator[str]:
         for outcome in moment.outcomes:
             yield ""
             yield f"*tick {outcome.tick}: {outcome.status.replace('_', ' ')}*"
-            for text in _told(outcome):
+            for text in _told(outcome, why):
                 yield ""
                 yield _plain(text)
 
@@ -66,14 +69,10 @@ def _score(session: Session) -> str:
     return str(session.engine.score(session.state))
 
 
-def _told(outcome: Outcome) -> Iterator[str]:
-    if outcome.refusal is not None:
-        yield outcome.refusal.text
-        for report in outcome.refusal.failed:
-            if report.holds is False:
-                yield f"- `{report.condition}` does not hold ({report.place})"
-    if outcome.no_match is not None:
-        yield outcome.no_match.message
+def _told(outcome: Outcome, why: Explainer) -> Iterator[str]:
+    found = why.record(outcome)
+    if found is not None:
+        yield from compact(found, why.session.world.loaded.by_name)
     yield from outcome.said
     yield from (f"Ending: `{name}`" for name in outcome.latched)
 
@@ -87,21 +86,25 @@ def _plain(text: str) -> str:
 
 
 def jsonl(session: Session) -> str:
-    """A line of JSON for each record: what was asked, and the outcome (``tw-outcome/1``); on a
-    scratch branch each says so, and so does what was set by hand."""
+    """A line of JSON for each record: what was asked, and the outcome (``tw-outcome/1``), a refusal
+    in full (``tw-refusal/1``); on a scratch branch each says so, and so does what was set by
+    hand."""
+    why = Explainer(session)
     return "".join(
         json.dumps(found, ensure_ascii=False) + "\n"
         for moment in session.moments[1:]
-        for found in _found(moment)
+        for found in _found(moment, why)
     )
 
 
-def _found(moment: Moment) -> Iterator[dict[str, Json]]:
+def _found(moment: Moment, why: Explainer) -> Iterator[dict[str, Json]]:
     if moment.edit:
         yield {"format": "tw-edit/1", "edit": moment.edit, "scratch": True}
     for outcome in moment.outcomes:
         scratch: dict[str, Json] = {"scratch": True} if moment.scratch else {}
-        yield {"asked": moment.asked, **outcome.to_json(), **scratch}
+        told = why.record(outcome) if outcome.refusal is not None else None
+        refusal: dict[str, Json] = {} if told is None else {"refusal": told.to_json()}
+        yield {"asked": moment.asked, **outcome.to_json(), **refusal, **scratch}
 
 
 # ---- to play again ------------------------------------------------------------------------------

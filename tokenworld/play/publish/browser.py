@@ -16,18 +16,13 @@ from tokenworld.diagnostics import Diagnostic, Failure, Source
 from tokenworld.ground import Json
 from tokenworld.play.model.game import Game, fault_text
 from tokenworld.play.model.hints import LEVELS, hint_lines
-from tokenworld.play.model.records import (
-    Describer,
-    in_the_way,
-    require_trees,
-    trees_of_record,
-)
+from tokenworld.play.model.records import Describer
 from tokenworld.play.model.transcripts import script
 from tokenworld.play.model.view import View, title_text
 from tokenworld.session import Session
 from tokenworld.session.loading import open_text
-from tokenworld.session.obstacles import obstacles
-from tokenworld.verbs.output import UNICODE, Line
+from tokenworld.session.refusals.explained import explained, explained_record, helped
+from tokenworld.verbs.output import UNICODE, Line, line
 
 __all__ = ["Published", "packed", "unpacked"]
 
@@ -106,19 +101,14 @@ class Published:
         outcome = moment.outcomes[-1] if moment.outcomes else None
         if outcome is None or outcome.status in ("executed", "waiting", "interrupted"):
             return {}
-        told = self._describer.record(
-            outcome, moment.asked, in_the_way(session, outcome), trees_of_record(session, outcome)
-        )
+        told = self._describer.record(outcome, moment.asked, explained_record(session, outcome))
         return {"details": _told(told)}
 
     def _why(self, text: str) -> dict[str, Json]:
         session = self._game.session
-        found = session.why_not(text)
-        blocking, trees = {}, {}
-        if found.command is not None:
-            blocking = obstacles(session, found.command)
-            trees = require_trees(session, found.command)
-        return {"details": _told(self._describer.examined(found, blocking, trees))}
+        found = helped(session, explained(session, text))
+        told = (line(found.asked, "head"), *self._describer.examined(found))
+        return {"details": _told(told)}
 
     def _hint(self, level: str) -> dict[str, Json]:
         """A hint of a level: see `LEVELS`."""

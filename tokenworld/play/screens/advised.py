@@ -22,20 +22,17 @@ from tokenworld.play.model.hints import (
     LEVELS,
     TITLES,
     Ahead,
-    Satisfaction,
     Topic,
     ahead_lines,
     goal_lines,
     hint_lines,
     look_ahead,
-    satisfaction_lines,
-    satisfy,
 )
-from tokenworld.play.model.records import short_place
 from tokenworld.play.widgets.shown import Content, content, link
 from tokenworld.play.widgets.texts import Details
 from tokenworld.session import LoadFailure, OpenWorld, Session
 from tokenworld.session.carrying import Carried
+from tokenworld.session.refusals.ways import Satisfaction, satisfy
 from tokenworld.session.reloading import (
     Gap,
     Reloaded,
@@ -50,6 +47,7 @@ from tokenworld.session.reloading import (
 )
 from tokenworld.session.session import LastChance, last_winnable
 from tokenworld.verbs.output import Glyphs, Line, line, replace_bytes
+from tokenworld.verbs.refusals.lines import satisfaction_lines, short_place
 
 HINT_SECONDS = 20.0
 

@@ -15,12 +15,7 @@ from textual.worker import Worker, get_current_worker
 
 from tokenworld.ground import PASS, Command, Outcome
 from tokenworld.play.model.game import Game
-from tokenworld.play.model.records import (
-    Describer,
-    in_the_way,
-    require_trees,
-    trees_of_record,
-)
+from tokenworld.play.model.records import Describer
 from tokenworld.play.model.transcripts import command, text_as
 from tokenworld.play.model.view import View, acting, title_line
 from tokenworld.play.screens.advised import OFFER, STEP_SECONDS
@@ -38,8 +33,14 @@ from tokenworld.play.widgets.texts import (
     TitleBar,
     framed,
 )
-from tokenworld.session import Session, WhyNot
-from tokenworld.session.obstacles import may_come_true, obstacles
+from tokenworld.session import Session
+from tokenworld.session.obstacles import may_come_true
+from tokenworld.session.refusals.explained import (
+    Explanation,
+    explained,
+    explained_record,
+    helped,
+)
 from tokenworld.verbs.output import Line, line
 
 if TYPE_CHECKING:
@@ -183,8 +184,8 @@ class PlayScreen(GuidedScreen):
     # ---- showing ----------------------------------------------------------------------------
 
     def renew(self) -> None:
-        sources = {one.name: one for one in self.game.session.world.loaded.sources}
-        self._describer = Describer(self.game.glyphs, sources, whole=False)
+        sources = self.game.session.world.loaded.by_name
+        self._describer = Describer(self.game.glyphs, sources, whole=False, keys=True)
 
     def refresh_all(self) -> None:
         """Show the game as it is now."""
@@ -315,17 +316,17 @@ class PlayScreen(GuidedScreen):
         self._draw_details()
 
     def _show_record(self, outcome: Outcome, asked: str, title: str) -> None:
-        found = in_the_way(self.game.session, outcome)
-        now = any(one is outcome for one in self.game.session.moments[-1].outcomes[-1:])
+        session = self.game.session
+        found = explained_record(session, outcome)
+        now = any(one is outcome for one in session.moments[-1].outcomes[-1:])
+        if now and found is not None:
+            found = helped(session, found)
         self.subject = asked if now and outcome.status == "refused" else ""
         self._examined = self.subject
-        trees = trees_of_record(self.game.session, outcome)
-        told = self._describer.record(outcome, asked, found, trees)
-        self._explain_refusal(
-            told, title, self.game.session.why_not(asked) if self.subject else None
-        )
+        told = self._describer.record(outcome, found=found)
+        self._explain_refusal(told, title, found if self.subject else None)
 
-    def _explain_refusal(self, told: Iterable[Line], title: str, found: WhyNot | None) -> None:
+    def _explain_refusal(self, told: Iterable[Line], title: str, found: Explanation | None) -> None:
         """Show a refusal; F10 is offered where it can find a way."""
         command = None if found is None or found.allowed else found.command
         offered = command is not None and may_come_true(self.game.session, command)
@@ -349,8 +350,7 @@ class PlayScreen(GuidedScreen):
         self.examined = asked
         whole, title = self._examined == asked, f"Why: {asked}"
         self._examined = "" if whole else asked
-        found = self.game.session.why_not(asked)
-        blocking = obstacles(self.game.session, found.command) if found.command else {}
+        found = helped(self.game.session, explained(self.game.session, asked))
         self.subject = asked if found.command is not None and not found.allowed else ""
         if found.no_match is not None:
             self.tell_gap(asked)
@@ -359,7 +359,7 @@ class PlayScreen(GuidedScreen):
         self.follow()
         trees = require_trees(self.game.session, found.command) if found.command else {}
         describer = replace(self._describer, whole=whole)
-        self._explain_refusal(describer.examined(found, blocking, trees), title, found)
+        self._explain_refusal(describer.examined(found), title, found)
         self._draw_details()
 
     def on_command_line_given(self, event: CommandLine.Given) -> None:

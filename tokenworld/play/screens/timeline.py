@@ -18,12 +18,13 @@ from tokenworld.diagnostics import Failure
 from tokenworld.ground import value_text
 from tokenworld.planning.verdict import Verdict
 from tokenworld.play.model.game import Game, fault_text
-from tokenworld.play.model.records import Describer, in_the_way, trees_of_record
+from tokenworld.play.model.records import Describer
 from tokenworld.play.model.timeline import Node, Prospect, RadarAnswer, RadarPlanner, has_goal
 from tokenworld.play.model.view import title_text
 from tokenworld.play.screens.dialogs import AskDialog, Overlay
 from tokenworld.play.widgets.shown import Content, content, entitle, option
 from tokenworld.play.widgets.texts import Details, KeyedList, TextPane, TitleBar, framed, select_key
+from tokenworld.session.refusals.explained import explained_record
 from tokenworld.verbs.output import Glyphs, Line, Role, line
 from tokenworld.verbs.runs.trace import trace_lines
 
@@ -379,9 +380,8 @@ class TimelineScreen(RadarScreen):
             details.tell([line(began), line(""), *reach], "Trial" if edit else "Start")
             return
         outcome, asked = node.moment.outcomes[-1], node.moment.asked
-        found = in_the_way(self.game.session, outcome)
-        trees = trees_of_record(self.game.session, outcome)
-        told = [*self._describer.record(outcome, asked, found, trees), line(""), *reach]
+        found = explained_record(self.game.session, outcome)
+        told = [*self._describer.record(outcome, found=found), line(""), *reach]
         details.tell(told, f"Tick {outcome.tick}: {asked}")
 
     @property

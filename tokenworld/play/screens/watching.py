@@ -17,11 +17,12 @@ from textual.widgets import OptionList
 from tokenworld.diagnostics import Failure
 from tokenworld.play.model.game import fault_text
 from tokenworld.play.model.playback import Playback, stored_runs
-from tokenworld.play.model.records import Describer, trees_of_record
+from tokenworld.play.model.records import Describer
 from tokenworld.play.model.view import View, title_text
 from tokenworld.play.screens.dialogs import Overlay
 from tokenworld.play.widgets.shown import Content, content, entitle, option
 from tokenworld.play.widgets.texts import Details, KeyedList, TextPane, TitleBar, framed, select_key
+from tokenworld.session.refusals.explained import explained_record
 from tokenworld.session.replaying import asked_in
 from tokenworld.store.records import Run, Tick
 from tokenworld.verbs.output import Glyphs, line
@@ -126,7 +127,7 @@ class WatchScreen(Overlay[int]):
     def __init__(self, playback: Playback, glyphs: Glyphs) -> None:
         super().__init__()
         self.playback, self.glyphs = playback, glyphs
-        sources = {one.name: one for one in playback.session.world.loaded.sources}
+        sources = playback.session.world.loaded.by_name
         self._describer = Describer(glyphs, sources)
         self._timer: Timer | None = None
         self._speed = 1
@@ -174,10 +175,10 @@ class WatchScreen(Overlay[int]):
             return
         asked = session.moments[-1].asked
         title = f"Record {found.place}: {asked}"
-        trees = trees_of_record(session, found.outcome)
+        why = explained_record(session, found.outcome)
         prose = found.ticks[found.place - 1].prose or ""
         told = (line(f"» {one}") for one in prose.splitlines())
-        details.tell([*told, *self._describer.record(found.outcome, asked, trees=trees)], title)
+        details.tell([*told, *self._describer.record(found.outcome, found=why)], title)
 
     # ---- going --------------------------------------------------------------------------------
 

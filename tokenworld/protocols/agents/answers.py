@@ -221,7 +221,8 @@ class Written:
 
 @dataclass(frozen=True)
 class Seen:
-    """A game as its player sees it. ``status`` is that of the last command."""
+    """A game as its player sees it. ``status`` is that of the last command, ``refusal`` says why it
+    was refused (``tw-refusal/1``), or has no meaning."""
 
     game: int
     tick: int
@@ -230,6 +231,7 @@ class Seen:
     ended: bool
     reached: list[str]
     steps_left: int
+    refusal: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -251,11 +253,13 @@ class Commands:
 
 @dataclass(frozen=True)
 class Reasons:
-    """The requires of a command with their truth, and whether it would be executed now."""
+    """The requires of a command with their truth, and whether it would be executed now; if not,
+    ``refusal`` says why, since when, and by which rule (``tw-refusal/1``)."""
 
     game: int
     allowed: bool
     requires: list[dict[str, Any]]
+    refusal: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True)

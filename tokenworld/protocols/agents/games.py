@@ -17,9 +17,12 @@ import anyio.to_thread
 from tokenworld.diagnostics import Reach, counted, reaching, usage
 from tokenworld.protocols.agents.answers import Commands, Hinted, Reasons, Seen, Told
 from tokenworld.session import Session, open_world
+from tokenworld.session.refusals.explained import explained, explained_record, with_way
 from tokenworld.session.remote import observation
 from tokenworld.session.session import hint
 from tokenworld.session.solving import check_goal
+from tokenworld.verbs.output import UNICODE, plain_text
+from tokenworld.verbs.refusals.lines import RefusalLines
 
 MOST: Final = 16
 STEPS: Final = 500
@@ -44,9 +47,10 @@ class Game:
         session = self.session
         outcomes = session.moments[-1].outcomes
         status = outcomes[-1].status if outcomes else None
+        found = explained_record(session, outcomes[-1]) if outcomes else None
         seen = Seen(
             self.number, session.tick, session.actor, status, session.ended(),
-            list(session.latched), STEPS - self.steps,
+            list(session.latched), STEPS - self.steps, None if found is None else found.to_json(),
         )  # fmt: skip
         return seen, observation(session)
 
@@ -126,21 +130,24 @@ class Games:
 
         return await self._with(number, listed)
 
-    async def why_not(self, number: int, command: str) -> Shown:
-        """Return the requires of a command and whether each one holds."""
+    async def why_not(
+        self, number: int, command: str, seconds: float, say: Callable[[str], None]
+    ) -> Shown:
+        """Return why a command is refused, and the way that makes it possible, looked for during
+        ``seconds``; cancelling the call stops the search."""
+        stop = threading.Event()
 
         def examine(game: Game) -> Shown:
-            found = game.session.why_not(command)
-            lines = ["it can be done" if found.allowed else "it cannot be done"]
-            if found.no_match is not None:
-                lines += [found.no_match.message, *found.no_match.suggestions]
-            for one in found.requires:
-                truth = {True: "holds", False: "fails", None: "not evaluated"}[one.holds]
-                lines.append(f"{'hidden' if one.hidden else truth}: {one.condition}  {one.text}")
+            session = game.session
+            found = explained(session, command)
+            if seconds > 0:
+                found = with_way(session, found, seconds=seconds, say=say, cancel=stop.is_set)
+            refusal = None if found.allowed else found.to_json()
             requires = [one.to_json() for one in found.requires]
-            return Reasons(number, found.allowed, requires), "\n".join(lines)
+            told = RefusalLines(UNICODE, session.world.loaded.by_name).examined(found)
+            return Reasons(number, found.allowed, requires, refusal), plain_text(told)
 
-        return await self._with(number, examine)
+        return await self._with(number, examine, stop)
 
     async def hint(
         self, number: int, goal: str | None, seconds: float, say: Callable[[str], None]

@@ -392,20 +392,25 @@ class Tools:
         return await self._shown(lambda: self.games.legal(game))
 
     async def why_not(
-        self, game: GameNumber, command: Command, ctx: Context
+        self,
+        game: GameNumber,
+        command: Command,
+        ctx: Context,
+        way: Annotated[
+            float, Field(ge=0, le=600, description="Seconds to look for a way to it; 0: do not.")
+        ] = 0.0,
     ) -> Annotated[CallToolResult, a.Reasons]:
-        """Show which requires of a command hold now, without executing it."""
-        return await self._shown(lambda: self.games.why_not(game, command))
+        """Show which requires of a command hold now, without executing it; since when others fail
+        and by which rule; on demand the way that makes the command possible.
+        """
+        say = self._say(ctx)
+        return await self._shown(lambda: self.games.why_not(game, command, way, say))
 
     async def hint(
         self, game: GameNumber, ctx: Context, goal: Goal = None, time_limit: Seconds = 20.0
     ) -> Annotated[CallToolResult, a.Hinted]:
         """Return the next command of a shortest plan from here, and the distance to the goal."""
-        progress = self._progress(ctx)
-
-        def say(text: str) -> None:
-            anyio.from_thread.run(progress, text)
-
+        say = self._say(ctx)
         return await self._shown(lambda: self.games.hint(game, goal, time_limit, say))
 
     async def undo(self, game: GameNumber, ctx: Context) -> Annotated[CallToolResult, a.Seen]:
@@ -439,6 +444,15 @@ class Tools:
         if answer.failed or (answer.code == EXIT_USAGE and function != _CHECK):
             raise ToolError(answer.text)
         return answer
+
+    def _say(self, ctx: Context) -> Callable[[str], None]:
+        """Return a function that sends a client lines of progress from a thread."""
+        progress = self._progress(ctx)
+
+        def say(text: str) -> None:
+            anyio.from_thread.run(progress, text)
+
+        return say
 
     def _progress(self, ctx: Context) -> Callable[[str], Any]:
         """Return a function that sends a client lines of progress, numbered from 1."""

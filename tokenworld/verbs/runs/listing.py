@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tokenworld.diagnostics import Diagnostic, Failure, usage
-from tokenworld.ground import values_text
 from tokenworld.model import CARRIED
 from tokenworld.session import Session
+from tokenworld.session.refusals.explained import explained_log
 from tokenworld.session.replaying import asked_in, replay_run, stored_session
 from tokenworld.store.check import check_file, language_differs, verify_chain
 from tokenworld.store.database import Database
@@ -35,6 +35,7 @@ from tokenworld.store.read import (
 from tokenworld.store.records import INTENT_SOURCES, Run, Tick
 from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, Output, write_file
 from tokenworld.verbs.recheck import replayed
+from tokenworld.verbs.refusals.lines import compact
 from tokenworld.verbs.runs.run import GLYPHS
 
 
@@ -116,12 +117,9 @@ def show_tick(tick: Tick, out: Output) -> None:
     out.entry(
         f"{tick.seq:>5} {GLYPHS[tick.status]} {asked}  [{tick.status}]  {tick.hash_after[:8]}"
     )
-    refusal = tick.outcome.get("refusal")
-    if isinstance(refusal, dict):
-        out.entry(f"        {refusal['label']}: {refusal['text']}")
-        for failed in refusal["failed"]:
-            values = values_text(failed["values"])
-            out.entry(f"        ✗ {failed['condition']}  ({values})  {failed['span']}")
+    found = explained_log(tick.outcome)
+    for line in () if found is None else compact(found, {}):
+        out.entry(f"        {line}")
     said = tick.outcome.get("said")
     for line in said if isinstance(said, list) else ():
         out.entry(f"        {line}")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, assert_never
 
 from tokenworld.diagnostics import Failure, read_source, usage
-from tokenworld.ground import Outcome, values_text
+from tokenworld.ground import Outcome
 from tokenworld.planning.space.policy import Policy
 from tokenworld.prose.intents import read_script
 from tokenworld.session import OpenWorld, Session, open_world
@@ -32,6 +32,7 @@ from tokenworld.session.players import (
     script_player,
     seed_of,
 )
+from tokenworld.session.refusals.explained import Explainer, explained_record
 from tokenworld.session.remote import (
     Beside,
     Channel,
@@ -49,6 +50,7 @@ from tokenworld.verbs.output import (
     unbroken,
     write_file,
 )
+from tokenworld.verbs.refusals.lines import compact
 
 if TYPE_CHECKING:
     from tokenworld.session.reloading import Operator
@@ -313,7 +315,7 @@ def _halt(session: Session, chosen: RunPlayer, cause: str, out: Output) -> None:
     """The last record says why the runner stopped."""
     with unbroken():
         outcome = session.halt(cause, source=chosen.source)
-    show_outcome("halt", outcome, out)
+    show_outcome("halt", outcome, out, Explainer(session))
     out.line(f"       {cause}")
 
 
@@ -332,7 +334,8 @@ def _missed(session: Session) -> str:
 class _Runner:
     """A run under way: how many records there are, and how many intents in a row were refused;
     ``stuck``: a round could not be ended. ``growth`` tells of the rules that were taken on, and
-    ``asked`` are gaps to be asked about when the round is over."""
+    ``asked`` are gaps to be asked about when the round is over. ``refused`` is the last refused
+    record."""
 
     session: Session
     chosen: RunPlayer
@@ -346,8 +349,10 @@ class _Runner:
     growth: list[dict[str, object]] = field(default_factory=list)
     asked: dict[str, AnyIntent] = field(default_factory=dict)
     statuses: Counter[str] = field(default_factory=Counter)
+    refused: Outcome | None = None
 
     def __post_init__(self) -> None:
+        self._why = Explainer(self.session)
         self._patience = Patience(self.chosen.patience)
 
     def play(self) -> str | None:
@@ -455,7 +460,9 @@ class _Runner:
         """Show records and count refusals in a row: what time or the runner does ends no row. Words
         that were yielded are refused if the operator has no rule for them (`_answered`)."""
         for outcome in outcomes:
-            show_outcome(_asked(self.session, outcome), outcome, self.out)
+            show_outcome(_asked(self.session, outcome), outcome, self.out, self._why)
+            if outcome.refusal is not None:
+                self.refused = outcome
             self.records += 1
             if outcome.by == "player" and outcome.status not in ("halted", "yielded"):
                 refused = outcome.status in _REFUSE_LIKE and outcome.status != expect
@@ -477,23 +484,25 @@ def _asked(session: Session, outcome: Outcome) -> str:
             assert_never(outcome.by)
 
 
-def show_outcome(asked: str, outcome: Outcome, out: Output) -> None:
-    """One record as a reader sees it: what was asked, what it came to, what was said."""
+def show_outcome(asked: str, outcome: Outcome, out: Output, why: Explainer) -> None:
+    """One record as a reader sees it: what was asked, what it came to and why, what was said."""
     who = f"{outcome.actor}: " if outcome.next is not None else ""
     out.entry(f"{outcome.tick:>4} {GLYPHS[outcome.status]} {who}{asked}  [{outcome.status}]")
-    if outcome.refusal is not None:
-        out.entry(f"       {outcome.refusal.text}")
-        for report in outcome.refusal.failed:
-            values = values_text(report.values)
-            label = f"{report.label}: " if report.label else ""
-            sign = "?" if report.hidden else "✗"
-            out.entry(f"       {sign} {label}{report.condition}  ({values})  {report.place}")
-    if outcome.no_match is not None:
-        out.entry(f"       {outcome.no_match.message}")
+    found = None if out.as_json else why.record(outcome)
+    for line in () if found is None else compact(found, why.session.world.loaded.by_name):
+        out.entry(f"       {line}")
     if outcome.breach is not None:
         out.entry(f"       {outcome.breach['code']} {outcome.breach['message']}")
     for line in outcome.said:
         out.entry(f"       {line}")
+
+
+def _refusal(runner: _Runner) -> object:
+    """The last refusal of a run as ``tw-refusal/1``; ``None`` where nothing was refused."""
+    if runner.refused is None or not runner.out.as_json:
+        return None
+    found = explained_record(runner.session, runner.refused)
+    return None if found is None else found.to_json()
 
 
 def _finish(
@@ -544,6 +553,7 @@ def _finish(
                 }
             ),
             "statuses": dict(sorted(runner.statuses.items())),
+            "refusal": _refusal(runner),
             "state_hash": final,
             "link": link,
         }

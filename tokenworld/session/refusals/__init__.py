@@ -1,0 +1,1 @@
+"""Why a command is refused, since when, by which rule, and what makes it possible."""

@@ -1,0 +1,234 @@
+"""`Explanation`: why a command is refused, as every surface shows it.
+
+`tw why`, `tw run`, the screen, `info` of gymnasium and the tools of MCP take this object: its JSON
+is `to_json`, its text that of `verbs.refusals.lines`. The requires are the engine's; since when one
+fails is asked of the session's past; the way out is a search that runs only if it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from tokenworld.diagnostics.frozen import frozen
+from tokenworld.engine import EngineSimulator, EngineSpeaker, State
+from tokenworld.ground import Command, Json, NoMatch, Outcome, RequireReport, Status
+from tokenworld.prose.matching import command_text
+from tokenworld.session.intents import AnyIntent
+from tokenworld.session.moments import Moment
+from tokenworld.session.obstacles import Obstacle, Turns, command_of, helps, obstacles
+from tokenworld.session.refusals.trees import Branch, require_trees
+from tokenworld.session.session import Session
+
+if TYPE_CHECKING:
+    from tokenworld.session.refusals.ways import Satisfaction
+
+FORMAT: Final = "tw-refusal/1"
+
+
+@frozen
+class Explanation:
+    """A command that was given, or examined, and what its requires say of it.
+
+    ``asked`` are its words, ``call`` is the same as a call; ``rule`` and ``place`` are its action
+    and where that stands, empty for words that name none. ``status``: of the record, or that which
+    a record would have now (*executed* where nothing stands in the way; for some values of the
+    secrets, if it is not ``sure``). ``obstacles`` tell since when requires fail, by their index;
+    ``trees`` show each require part by part, in texts only. ``way`` is ``None`` until it is asked
+    for; ``helps`` is a command after which the failed require of that index holds.
+    """
+
+    asked: str
+    command: Command | None
+    call: str
+    rule: str
+    place: str
+    status: Status
+    tick: int
+    requires: tuple[RequireReport, ...] = ()
+    obstacles: Mapping[int, Obstacle] = field(default_factory=dict)
+    trees: Mapping[int, Branch] = field(default_factory=dict)
+    no_match: NoMatch | None = None
+    sure: bool = True
+    helps: Mapping[int, str] = field(default_factory=dict)
+    way: Satisfaction | None = None
+
+    @property
+    def allowed(self) -> bool:
+        """Whether nothing stands in the way of the command."""
+        return self.status == "executed"
+
+    @property
+    def failed(self) -> tuple[RequireReport, ...]:
+        """The requires that do not hold, or have no value."""
+        return tuple(one for one in self.requires if one.holds is not True)
+
+    @property
+    def first(self) -> RequireReport | None:
+        """The require that refuses: the first false one."""
+        return next((one for one in self.requires if one.holds is False), None)
+
+    def to_json(self) -> dict[str, Json]:
+        """``tw-refusal/1``: the `refusal` of ``tw-outcome/1`` with more keys."""
+        first, requires = self.first, [self._require(one) for one in self.requires]
+        return {
+            "format": FORMAT,
+            "command": self.asked,
+            "call": self.call,
+            "rule": self.rule,
+            "rule_span": self.place,
+            "status": self.status,
+            "tick": self.tick,
+            "label": "" if first is None else first.label,
+            "text": self.text,
+            "index": None if first is None else first.index,
+            "span": "" if first is None else first.place,
+            "failed": [one for one in requires if one["holds"] is not True],
+            "requires": [*requires],
+            "suggestions": [] if self.no_match is None else list(self.no_match.suggestions),
+            "way": None if self.way is None else self._way(self.way),
+        }
+
+    @property
+    def text(self) -> str:
+        """The reason in one sentence; empty where there is none."""
+        if self.no_match is not None:
+            return self.no_match.message
+        return "" if self.first is None else self.first.text
+
+    def _require(self, one: RequireReport) -> dict[str, Json]:
+        found = self.obstacles.get(one.index)
+        since = None if found is None or one.generated else found.to_json()
+        return {**one.to_json(), "since": since}
+
+    def _way(self, way: Satisfaction) -> dict[str, Json]:
+        helps: list[Json] = [
+            {"index": index, "command": text} for index, text in sorted(self.helps.items())
+        ]
+        return {**way.to_json(), "helps": helps}
+
+
+@dataclass(slots=True)
+class Explainer:
+    """Explains the commands of a session. What it found out about the past is kept, so that a long
+    run does not walk through its past again for each refusal."""
+
+    session: Session
+    _turns: Turns = field(default_factory=dict)
+
+    def examined(self, intent: AnyIntent) -> Explanation:
+        """Explain a command without giving it."""
+        session = self.session
+        found = session.why_not(intent)
+        if found.command is None:
+            return _meaningless(found.asked, found.no_match, session.tick)
+        status: Status = "executed" if found.allowed else "refused"
+        bare = self._explained(found.command, found.requires, status, session.moments)
+        return replace(bare, sure=found.sure)
+
+    def record(self, outcome: Outcome) -> Explanation | None:
+        """Explain a record of this session; ``None`` where it is neither refused nor without a
+        meaning."""
+        session = self.session
+        if outcome.refusal is None and outcome.no_match is None:
+            return None
+        for number in range(len(session.moments) - 1, -1, -1):
+            moment = session.moments[number]
+            if not any(one is outcome for one in moment.outcomes):
+                continue
+            command = command_of(session, moment, outcome)
+            if outcome.refusal is None or command is None:
+                return _meaningless(moment.asked, outcome.no_match, outcome.tick)
+            past, requires = session.moments[:number], outcome.refusal.requires
+            found = self._explained(command, requires, outcome.status, past)
+            return replace(found, tick=outcome.tick)
+        return None
+
+    def _explained(
+        self,
+        command: Command,
+        requires: tuple[RequireReport, ...],
+        status: Status,
+        past: Sequence[Moment],
+    ) -> Explanation:
+        session, state = self.session, past[-1].state
+        same = state.layout is session.engine.layout  # the rules were changed since, if it is not
+        action = session.world.program.actions.get(command.action)
+        return Explanation(
+            _words(session, state, command),
+            command,
+            EngineSimulator(session.engine, state).show(state, command),
+            "" if action is None else f"action {action.name}",
+            "" if action is None else str(action.span),
+            status,
+            state.tick,
+            requires,
+            {}
+            if status == "executed" or not same
+            else obstacles(session, command, past, self._turns),
+            require_trees(session, command, state) if same else {},
+        )
+
+
+def _words(session: Session, state: State, command: Command) -> str:
+    return command_text(command, session.world.program, EngineSpeaker(session.engine, state))
+
+
+def _meaningless(asked: str, found: NoMatch | None, tick: int) -> Explanation:
+    status: Status = "no_match" if found is None else found.status
+    return Explanation(asked, None, "", "", "", status, tick, no_match=found)
+
+
+def explained(session: Session, intent: AnyIntent) -> Explanation:
+    """Explain a command without giving it."""
+    return Explainer(session).examined(intent)
+
+
+def explained_record(session: Session, outcome: Outcome) -> Explanation | None:
+    """Explain a record of a session that was refused, or has no meaning."""
+    return Explainer(session).record(outcome)
+
+
+def explained_log(outcome: Mapping[str, Any]) -> Explanation | None:
+    """Explain a refusal as a log has it (``tw-outcome/1``): without its past and its parts."""
+    refusal = outcome.get("refusal")
+    if refusal is None:
+        return None
+    requires = tuple(
+        RequireReport(
+            one["index"], one["label"], one["condition"], one["text"], one["holds"], one["values"],
+            one["span"], hidden=one.get("hidden", False),
+        )
+        for one in refusal["requires"]
+    )  # fmt: skip
+    rule = f"action {outcome['action']}"
+    return Explanation("", None, "", rule, "", "refused", outcome["tick"], requires)
+
+
+def helped(session: Session, found: Explanation) -> Explanation:
+    """Add a command that can be given now, after which the first failed require holds."""
+    if found.command is None or not found.obstacles:
+        return found
+    first = min(found.obstacles)
+    text = helps(session, found.command, first)
+    return found if text is None else replace(found, helps={first: text})
+
+
+def with_way(
+    session: Session,
+    found: Explanation,
+    *,
+    seconds: float,
+    say: Callable[[str], None] = lambda line: None,
+    cancel: Callable[[], bool] = lambda: False,
+) -> Explanation:
+    """Add the way that makes a refused command of the present state possible: a plan, or why there
+    is none. It takes ``seconds`` at most. Nothing is added to a command that nothing refuses, nor
+    where the world is over."""
+    from tokenworld.session.refusals.ways import satisfy
+
+    if found.command is None or found.allowed or session.ended():
+        return found
+    way = satisfy(session.apart(), found.command, seconds=seconds, say=say, cancel=cancel)
+    return replace(helped(session, found), way=way)
