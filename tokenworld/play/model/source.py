@@ -9,7 +9,7 @@ from itertools import chain
 from tokenworld import model as m
 from tokenworld.diagnostics import Source, Span
 from tokenworld.ground import Outcome, RequireReport
-from tokenworld.play.model.records import short_place
+from tokenworld.verbs.refusals.lines import short_place
 
 
 @dataclass(frozen=True, slots=True)

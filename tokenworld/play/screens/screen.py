@@ -357,7 +357,6 @@ class PlayScreen(GuidedScreen):
             self._draw_details()
             return
         self.follow()
-        trees = require_trees(self.game.session, found.command) if found.command else {}
         describer = replace(self._describer, whole=whole)
         self._explain_refusal(describer.examined(found), title, found)
         self._draw_details()
