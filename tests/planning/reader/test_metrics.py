@@ -110,6 +110,23 @@ def test_ticks_are_the_total_time_of_a_plan_without_costs(tmp_path: Path) -> Non
     assert best(opened).ticks == 2
 
 
+def test_durations_may_depend_on_numbers_that_change(tmp_path: Path) -> None:
+    domain = """(define (domain tour)
+  (:requirements :typing :fluents :durative-actions)
+  (:types place)
+  (:predicates (at ?p - place) (seen ?p - place))
+  (:functions (far ?a ?b - place) (rate) (fuel) (fares) (total-cost))
+  (:durative-action drive
+    :parameters (?a ?b - place)
+    :duration (= ?duration (* (rate) (far ?a ?b)))
+    :condition (at start (at ?a))
+    :effect (and (at end (not (at ?a))) (at end (at ?b)) (at end (seen ?b))
+                 (at end (increase (rate) 0.1)))))
+"""
+    opened = pair(tmp_path, "minimize (+ (total-time) (fuel))", domain)
+    assert [one[:8] for one in told(opened)] == ["Durative"]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "why"),
     [

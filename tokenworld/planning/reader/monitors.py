@@ -253,7 +253,7 @@ class _Writer:
         """Let a tick be so short that all durations are whole numbers of ticks."""
         timed = [(one, one.takes) for one in self._domain.actions
                  if one.takes is not None and " / " not in one.takes.text]  # fmt: skip
-        decimals = max((self._decimals(took) for _, took in timed), default=0)
+        decimals = max((self._factor_decimals(took) for _, took in timed), default=0)
         self.found.ticks = 10 ** min(decimals, _MOST_DECIMALS)
         for action, took in timed:
             (text,) = self._whole(Fraction(self.found.ticks), took)
@@ -369,11 +369,14 @@ class _Writer:
             raise Unmeasured(f"`{amount.text}` is a division")
         if amount.numbers & self._real & self._changed:
             raise Unmeasured(f"`{amount.text}` depends on real numbers that change")
+        return self._factor_decimals(amount) + sum(one or 0 for one in quotients)
+
+    def _factor_decimals(self, amount: Phrase) -> int:
+        """The same of its factors, as they are at the start."""
         texts = [amount.text]
         texts += (one.value.text for one in self._values if one.key in amount.numbers)
         shown = (found.rstrip("0") for text in texts for found in _DECIMALS.findall(text))
-        products = max(map(len, shown), default=0) * (1 + amount.text.count(" * "))
-        return products + sum(one or 0 for one in quotients)
+        return max(map(len, shown), default=0) * (1 + amount.text.count(" * "))
 
     def _settled(self, one: Wanted, weight: Fraction | int) -> Iterator[tuple[str, int]]:
         """What a preference costs at the end, and how many different amounts that can be.
