@@ -190,7 +190,7 @@ def test_the_oracle_can_say_no() -> None:
     ]
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(5))
 def test_each_of_several_debts_is_paid_in_time(seed: int, tmp_path: Path) -> None:
     rng = random.Random(seed)
     time, lamp = rng.randint(0, 3), rng.choice("bc")
