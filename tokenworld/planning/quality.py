@@ -52,6 +52,9 @@ Say = Callable[[str], None]
 _FIRST = {"satisficing": 0.5, "anytime": 2.0}
 """Seconds of our own search before any planner is started."""
 _FIRST_STATES = 200_000
+_TO_END = 1.0
+"""Seconds, or a tenth of the time if that is less, in which the planners are stopped and the last
+plan is replayed."""
 _SLICE = 0.1
 _MEMORY = 2 << 30
 
@@ -112,7 +115,8 @@ def plan_quality(
     Raises `Failure` (TW0201) for an unknown goal.
     """
     require_goal(simulator, goal)
-    search = _PlanSearch(simulator, state, goal, quality, seconds, say, cancel, better)
+    limit = seconds - min(_TO_END, seconds / 10)
+    search = _PlanSearch(simulator, state, goal, quality, limit, say, cancel, better)
     attempt("looking for better plans", search.run, lambda: None)
     return search.result()
 
