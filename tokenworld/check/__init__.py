@@ -29,6 +29,7 @@ from tokenworld.check.phrases import check_phrases, check_specificity
 from tokenworld.check.rules import check_derives, check_rules, stratify
 from tokenworld.check.scenarios import check_scenarios
 from tokenworld.check.scratch import check_scratch, with_resets
+from tokenworld.check.standard import with_modules
 from tokenworld.check.typing.statements import check_named_effects
 from tokenworld.check.vocabulary import (
     check_namespaces,
@@ -171,7 +172,8 @@ def _checked(draft: Draft, root: Source, loader: Loader, run: Watch) -> Checked:
     else:
         _recovered(draft)
     sources = tuple(draft.sources.values())
-    repaired = (with_repairs(one, draft) for one in without_followups(draft))
+    causes = with_modules(without_followups(draft), draft, loader)
+    repaired = (with_repairs(one, draft) for one in causes)
     findings = said_once(in_order(repaired))
     program = None if has_errors(findings) else assemble(draft)
     draft.memo.clear()  # what it keeps leads back to the draft: nobody would ever free the two

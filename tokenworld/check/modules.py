@@ -11,12 +11,32 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import Final, TypeVar, cast
 
 from tokenworld.check.draft import Draft, Entry, Namespace
-from tokenworld.diagnostics import Diagnostic, Failure, Source, Span, is_source, read_source
+from tokenworld.diagnostics import (
+    Diagnostic,
+    Failure,
+    Source,
+    Span,
+    did_you_mean,
+    is_source,
+    read_source,
+)
 from tokenworld.syntax import docs_of, parse_source
 from tokenworld.syntax import nodes as syn
+
+_NAMES: Final = {
+    "grid": "blast cells chasing movement pushing sight wandering wildfire",
+    "std": (
+        "beliefs body clock coins combat contagion containers crafting doors economy fire food "
+        "growth heat husbandry ignition light liquids moods quests sight skills speech teamwork "
+        "things tools travel weather"
+    ),
+    "textgame": "circuits devices food matter sinks things tree using verdict",
+}
+STANDARD: Final = tuple(f"{folder}.{one}" for folder in _NAMES for one in _NAMES[folder].split())
+"""The dotted names of the packaged modules (`rules/`)."""
 
 Loader = Callable[[tuple[str, ...], Source], Source | None]
 """Finds a module by its dotted path, seen from a source; ``None`` if there is none."""
@@ -117,7 +137,8 @@ def _use(loading: _Loading, use: syn.UseDecl, user: Source, chain: tuple[str, ..
     shown = ".".join(path)
     found = _find(loading, use.span, path, user)
     if found is None:
-        hint = f"Put it at `{'/'.join(path)}.tw` beside this file or in `rules/`."
+        put = f"Put it at `{'/'.join(path)}.tw` beside this file or in `rules/`."
+        hint = did_you_mean(shown, STANDARD) or put
         draft.tell("TW0001", f"There is no module `{shown}`.", use.span, "not found", hint)
         return None
     if _identity(found) in chain:

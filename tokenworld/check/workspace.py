@@ -34,6 +34,7 @@ from tokenworld.check.modules import (
     load,
     read_entries,
 )
+from tokenworld.check.standard import with_modules
 from tokenworld.diagnostics import (
     Diagnostic,
     Edit,
@@ -181,7 +182,7 @@ class Workspace:
             draft.pieces = self._cutter.pieces
             self._settled = _in_full(draft)
         places = Places(cut)
-        found = without_followups(draft)
+        found = with_modules(without_followups(draft), draft, self._loader)
         findings = self._memo.each("repairs", found, lambda one: with_repairs(one, draft))
         told = said_once(in_order(map(places.finding, findings)))
         return Rechecked(told, tuple(draft.sources.values()), whole, draft, places)
