@@ -206,7 +206,7 @@ def test_the_words_of_a_game_are_those_that_were_given(monkeypatch: pytest.Monke
     assert _main(list(words[words.index("play") :])) == 0
     assert asked == {
         "target": "--odd; $(name).tw", "seed": -3, "store": None, "planned": True,
-        "time_limit": 2.5, "goal": "a b", "operator": False,
+        "time_limit": 2.5, "goal": "a b", "operator": False, "tour": False,
     }  # fmt: skip
 
 
