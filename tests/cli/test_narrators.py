@@ -65,7 +65,7 @@ def test_a_narrator_tells_and_its_claims_are_judged(tw, world, script, narrator)
     assert (values["narrated"], values["claims"], values["unread"]) == (4, 4, 2)
     told = "the narrator told `you go to the attic`, and that is not so"
     assert values["faults"] == {"3": [told]}
-    assert found["text"] == "0.75    (3/4 grounded; narrator: 4 claims, 2 unchecked)"
+    assert found["text"] == "0.75    3 of 4 records; narrator: 4 claims, 2 unchecked"
 
 
 def test_what_a_narrator_is_told(tw, world, script, narrator) -> None:

@@ -34,16 +34,24 @@ def test_the_table(tw, played) -> None:
     ran = tw("quality", "small", "--store", played)
     assert (ran.code, ran.err) == (0, "")
     assert ran.out == (
-        "A small world · last 24 ticks\n"
+        "A small world · records 1 to 24, ticks 0 to 23\n"
         "\n"
-        "  [OK]    Groundedness       1.00    (24/24 grounded)\n"
-        "  [OK]    Character          1.00    (0 breaks)\n"
-        "  [OK]    Action coherence   streak=24  refuse_rate=0.0\n"
-        "  [OK]    Refusal cluster    max=0  (< 5)\n"
-        "  [OK]    Vocabulary         saturated 2/2\n"
-        "  [OK]    Conservation       0.00    (0/24 rollbacks)\n"
-        "  [OK]    Graph fan-out      slope=0.000  (steady)\n"
+        "  [OK]    Faithful records       1.00    24 of 24 records\n"
+        "          Do the rules make of each intent what was recorded, and is what was told true?\n"
+        "  [OK]    Story voice            1.00    24 of 24 texts\n"
+        "          Do the players' texts speak of the world, and not of the program?\n"
+        "  [OK]    Commands that work     24 in a row, 0.0 refusals per 10\n"
+        "          Do most commands go through, many in a row?\n"
+        "  [OK]    Refusals in a row      0 at most\n"
+        "          Does a player who is refused soon do something else?\n"
+        "  [OK]    Variety                all 2 used\n"
+        "          Are new actions used as play goes on, or all that are of use?\n"
+        "  [OK]    Invariants kept        0.00    0 of 24 records taken back\n"
+        "          Do few actions break an invariant, and are taken back?\n"
+        "  [OK]    Links between objects  steady\n"
+        "          Do relations and references between objects grow, or stay?\n"
         "\n"
+        "  Goal: still in reach.\n"
         "  Verdict: HEALTHY.\n"
     )
 
@@ -53,8 +61,11 @@ def test_the_table(tw, played) -> None:
 def test_json_and_the_window(tw, played, form: list[str], last: list[str]) -> None:
     ran = tw("quality", "small-1", *form, *last, "--store", played)
     found = json.loads(ran.out)
-    assert found["schema"] == "tw-quality/1"
-    assert found["window"] == {"requested": 12, "n": 12, "first": 13, "last": 24}
+    assert found["schema"] == "tw-quality/2"
+    assert found["window"] == {
+        "requested": 12, "n": 12, "first": 13, "last": 24, "ticks": [12, 23],
+    }  # fmt: skip
+    assert found["goal"] == {"fate": "in reach", "tick": None, "by": None, "sure": True}
     assert (found["run"], found["verdict"], found["gate"]) == ("small-1", "HEALTHY", None)
     assert [one["id"] for one in found["dimensions"]][:2] == ["groundedness", "character"]
     with RunStore.open(played, writable=False) as store:
@@ -76,7 +87,7 @@ def test_a_degraded_run_passes_the_gate_and_not_the_strict_one(tw, world) -> Non
     lines = ["add 1", *["go to attic", "go to hall"] * 11, *["go to hall"] * 3, "go to attic"]
     Path("s.txt").write_text("\n".join(lines), encoding="utf-8")
     tw("run", world, "--script", "s.txt")
-    assert "Verdict: DEGRADED — refusal cluster in warn." in tw("quality").out
+    assert "Verdict: DEGRADED — refusals in a row in warn." in tw("quality").out
     assert tw("quality", "--gate").code == 0
     assert tw("quality", "--gate", "strict").code == 1
     kept = tw("quality", "--gate", "strict", "--reference")
@@ -137,9 +148,9 @@ def test_the_markers_of_a_world_are_beside_it(tw, world) -> None:
     lines = ["add 1", *["go to the framework"] * 12]
     Path("s.txt").write_text("\n".join(lines), encoding="utf-8")
     tw("run", world, "--script", "s.txt")
-    assert "[FAIL]  Character          0.07    (12 breaks)" in tw("quality").out
+    assert "[FAIL]  Story voice            0.07    1 of 13 texts" in tw("quality").out
     Path("quality.toml").write_text('[character]\nallow = ["framework"]\n', encoding="utf-8")
-    assert "[OK]    Character          1.00    (0 breaks)" in tw("quality").out
+    assert "[OK]    Story voice            1.00    13 of 13 texts" in tw("quality").out
     Path("quality.toml").write_text("[character]\nallow = 1\n", encoding="utf-8")
     ran = tw("quality")
     assert (ran.code, "TW0006" in ran.err) == (2, True)

@@ -39,15 +39,16 @@ def test_the_markdown(tw, night) -> None:
         "# Morning report\n\n3 runs: 1 FAILED, 1 INSUFFICIENT_DATA, 1 HEALTHY.\n"
     )
     assert (
-        "| small-2 | script | 12 | FAILED | action coherence, refusal cluster, vocabulary |" in text
+        "| small-2 | script | 12 | FAILED | commands that work, refusals in a row, "
+        "variety |" in text
     )
-    assert "reached up at tick 25 (a plan takes 2, the run used 25)" in text
-    assert "- **goal:** not reached in 0 ticks (a plan takes 2, the run used 0)" in text
+    assert "reached up in tick 24 (a plan takes 2 ticks, the run used 25)" in text
+    assert "- **goal:** still in reach (a plan takes 2 ticks, the run used 0)" in text
     assert "- **refused most:** go: here (12)" in text
     assert "- **never fired:** action go, action add" in text
-    assert "- **halted:** tick 7: 5 refusals in a row: records 2 to 6" in text
-    assert "### [FAIL] Refusal cluster: max=12 (\\>= 5)" in text
-    assert text.count("- tick 1: `go to hall` → refused: You are in the hall.") == 2
+    assert "- **halted:** record 7, tick 1: 5 refusals in a row: records 2 to 6" in text
+    assert "### [FAIL] Refusals in a row: 12 at most" in text
+    assert text.count("- record 1, tick 0: `go to hall` → refused: You are in the hall.") == 2
     assert "- **not understood:** sing \\<b\\>loudly\\</b\\> \\| \\`now\\` (5)" in text
 
 
@@ -55,7 +56,11 @@ def test_halts_name_their_cause(tw, night) -> None:
     odd = tw("report", "--since", "small-3", "--json", "--time-limit", "0").json["runs"]
     (one,) = odd
     (halt,) = one["halts"]
-    assert (halt["tick"], halt["came_to"]) == (7, "halted: 5 refusals in a row: records 2 to 6")
+    assert (halt["record"], halt["tick"], halt["came_to"]) == (
+        7,
+        1,
+        "halted: 5 refusals in a row: records 2 to 6",
+    )
     assert one["ended"] == "halted"
     assert one["plan_ticks"] is None
 
@@ -101,11 +106,28 @@ def test_the_page_stands_alone(tw, night) -> None:
     assert reader.links == ["#small-1", "#small-2", "#small-3"]
     assert "http" not in text.replace("http-equiv", "")
     assert "sing <b>loudly</b> | `now`" in reader.text
-    assert "reached up at tick 25" in reader.text
+    assert "reached up in tick 24" in reader.text
     again = Path("out/report.html").read_bytes()
     tw("report", "-o", "out", *PLAN)
     assert Path("out/report.html").read_bytes() == again
     assert Path("out/report.md").read_text(encoding="utf-8") == tw("report", *PLAN).out
+
+
+def test_the_trend_over_earlier_reports(tw, world, night) -> None:
+    assert tw("report", "--since", "small-2", "-o", "out", "--time-limit", "0").code == 0
+    assert "Trend" not in Path("out/report.md").read_text(encoding="utf-8")
+    found = tw("report", "-o", "out", "--time-limit", "0", "--json").json
+    assert [one["last"] for one in found["trend"]] == ["small-3", "small-3"]
+    text = Path("out/report.md").read_text(encoding="utf-8")
+    assert "|  | to small-3 | to small-3 |\n" in text
+    assert "| Refusals in a row | 0 of 2 | 1 of 3 |\n" in text
+    assert "<td>Refusals in a row</td><td>0 of 2</td><td>1 of 3</td>" in Path(
+        "out/report.html"
+    ).read_text(encoding="utf-8")
+    assert len(Path("out/history.jsonl").read_text(encoding="utf-8").splitlines()) == 2
+    Path("out/history.jsonl").write_text("x", encoding="utf-8")
+    ran = tw("report", "-o", "out", "--time-limit", "0")
+    assert (ran.code, "TW0006" in ran.err) == (2, True)
 
 
 def test_a_run_that_cannot_be_scored_stops_no_other(tw, night) -> None:

@@ -19,7 +19,7 @@ import pytest
 from tokenworld.cli import _main
 from tokenworld.store.log import RunStore
 from tokenworld.store.read import find_run, ticks_of
-from tokenworld.verbs.quality.dimensions import read_markers
+from tokenworld.verbs.quality.dimensions import quality_settings
 from tokenworld.verbs.quality.scorecard import score_run
 
 HERE = Path(__file__).parent
@@ -45,7 +45,10 @@ def printed(*arguments: str) -> str:
 def scorecards(player: str) -> str:
     """A run of 200 ticks, recorded in the current folder, and its scorecard in every window."""
     printed("run", WORLD, *PLAYERS[player])
-    cards = [printed("quality", "willowbrook-1", "--window", str(one)) for one in WINDOWS]
+    cards = [
+        printed("quality", "willowbrook-1", "--window", str(one), "--time-limit", "0")
+        for one in WINDOWS
+    ]
     return "\n".join(cards)
 
 
@@ -75,7 +78,7 @@ def test_a_sensible_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_the_words_of_willowbrook() -> None:
     """`quality.toml` stands beside the world: its hens yield, and nobody there is a player."""
-    markers = read_markers(WILLOWBROOK / "quality.toml", "willowbrook")
+    markers = quality_settings(WILLOWBROOK / "quality.toml", "willowbrook").markers
     assert not markers.found("ask Old Bran about the yield of the hens")
     assert markers.found("ask the Player for hit points") == ("player", "hit points")
     assert markers.found("Yield to the operator.") == ("yield", "operator")

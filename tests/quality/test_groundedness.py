@@ -33,7 +33,7 @@ def faults(store: RunStore, run: Run) -> dict[str, list[str]]:
 
 def test_an_honest_log_is_grounded(store: RunStore, play: Play) -> None:
     found = grounded(store, play(*LINES))
-    assert (found.status, found.text) == ("OK", "1.00    (10/10 grounded)")
+    assert (found.status, found.text) == ("OK", "1.00    10 of 10 records")
     assert found.values["unchecked"] == 1  # "You hum." claims nothing
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tokenworld.diagnostics import Failure
-from tokenworld.verbs.quality.dimensions import Markers, markers_file, read_markers
+from tokenworld.verbs.quality.dimensions import Markers, Settings, quality_settings, settings_file
 
 
 @pytest.mark.parametrize(
@@ -51,18 +51,29 @@ markers = ["mechanic", "dungeon  master"]
 def test_a_world_has_its_own_words(tmp_path: Path) -> None:
     path = tmp_path / "quality.toml"
     path.write_text(FILE, encoding="utf-8")
-    assert read_markers(path, "cellar") == Markers(allowed=("operator",))
-    assert read_markers(path, "garage") == Markers(("mechanic", "dungeon master"), ("mechanic",))
-    assert read_markers(None, "cellar") == Markers()
+    assert quality_settings(path, "cellar").markers == Markers(allowed=("operator",))
+    assert quality_settings(path, "garage").markers == Markers(
+        ("mechanic", "dungeon master"), ("mechanic",)
+    )
+    assert quality_settings(None, "cellar") == Settings()
+
+
+def test_a_world_is_open_or_closed(tmp_path: Path) -> None:
+    path = tmp_path / "quality.toml"
+    text = '[actions]\nworld = "open"\n[worlds.garage.actions]\nworld = "closed"\n'
+    path.write_text(text, encoding="utf-8")
+    assert not quality_settings(path, "cellar").closed
+    assert quality_settings(path, "garage").closed
+    assert quality_settings(None, "cellar").closed
 
 
 def test_the_file_stands_beside_the_world(tmp_path: Path) -> None:
     (tmp_path / "domains" / "x").mkdir(parents=True)
     path = tmp_path / "domains" / "x" / "quality.toml"
-    assert markers_file((), tmp_path) is None
-    assert markers_file(("domains/x/world.tw",), tmp_path) is None
+    assert settings_file((), tmp_path) is None
+    assert settings_file(("domains/x/world.tw",), tmp_path) is None
     path.write_text("", encoding="utf-8")
-    assert markers_file(("domains/x/world.tw",), tmp_path) == path
+    assert settings_file(("domains/x/world.tw",), tmp_path) == path
 
 
 @pytest.mark.parametrize(
@@ -75,13 +86,14 @@ def test_the_file_stands_beside_the_world(tmp_path: Path) -> None:
         ("[character]\nmarkers = ['']", "a phrase is empty"),
         ("character = 3", "`character` is no table"),
         ("[worlds]\nw = 1", "`worlds.w` is no table"),
+        ("[actions]\nworld = 'ajar'", "`actions.world`"),
     ],
 )
 def test_a_file_that_does_not_fit(tmp_path: Path, text: str, why: str) -> None:
     path = tmp_path / "quality.toml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(Failure) as raised:
-        read_markers(path, "w")
+        quality_settings(path, "w")
     (found,) = raised.value.diagnostics
     assert found.code == "TW0006"
     assert why in found.message
@@ -91,4 +103,4 @@ def test_a_file_nested_too_deeply_is_no_file_of_markers(tmp_path: Path) -> None:
     path = tmp_path / "quality.toml"
     path.write_text("a = " + "[" * 100_000, encoding="utf-8")
     with pytest.raises(Failure, match="TOML"):
-        read_markers(path, "house")
+        quality_settings(path, "house")

@@ -1,4 +1,4 @@
-"""The seven dimensions at their boundaries, and the scorecard of the design, word for word."""
+"""The seven dimensions at their boundaries, the scorecard word for word, and the verdict."""
 
 from __future__ import annotations
 
@@ -10,23 +10,32 @@ from typing import Any
 import pytest
 
 from tokenworld.verbs.quality.dimensions import Coverage, Dimension, Fact, shown
-from tokenworld.verbs.quality.scorecard import Scorecard, scorecard_lines
+from tokenworld.verbs.quality.fate import Fate
+from tokenworld.verbs.quality.scorecard import Scorecard, exit_code, scorecard_lines
 from tokenworld.verbs.recheck import Checkpoint
 
 Card = Callable[..., Scorecard]
 
 SAMPLE = """\
-Willowbrook · last 50 ticks
+Willowbrook · records 1 to 50, ticks 0 to 49
 
-  [OK]    Groundedness       0.96    (48/50 grounded)
-  [OK]    Character          1.00    (0 breaks)
-  [WARN]  Action coherence   streak=7  refuse_rate=2.2
-  [OK]    Refusal cluster    max=2  (< 5)
-  [OK]    Vocabulary         1.4 novel-verbs/10t
-  [OK]    Conservation       0.00    (0/50 rollbacks)
-  [WARN]  Graph fan-out      slope=-0.008  (trending down)
+  [OK]    Faithful records       0.96    48 of 50 records
+          Do the rules make of each intent what was recorded, and is what was told true?
+  [OK]    Story voice            1.00    50 of 50 texts
+          Do the players' texts speak of the world, and not of the program?
+  [WARN]  Commands that work     7 in a row, 2.2 refusals per 10
+          Do most commands go through, many in a row?
+  [OK]    Refusals in a row      2 at most
+          Does a player who is refused soon do something else?
+  [OK]    Variety                1.4 new per 10
+          Are new actions used as play goes on, or all that are of use?
+  [OK]    Invariants kept        0.00    0 of 50 records taken back
+          Do few actions break an invariant, and are taken back?
+  [WARN]  Links between objects  -0.008 links per object and 10 records
+          Do relations and references between objects grow, or stay?
 
-  Verdict: DEGRADED — action coherence and graph fan-out in warn.
+  Goal: not reached; whether it is in reach was not asked.
+  Verdict: DEGRADED — commands that work and links between objects in warn.
 """
 
 
@@ -60,6 +69,7 @@ def sample() -> tuple[list[Fact], list[Checkpoint]]:
             verb=verbs.get(seq, "go"),
             text="go on",
             faults=("its changes are not those that a replay makes",) if seq in (7, 8) else (),
+            tick=seq - 1,
         )
         for seq in range(1, 51)
     ]
@@ -76,7 +86,9 @@ def test_its_json_has_the_numbers(card: Card) -> None:
     listed, points = sample()
     found: Any = card(listed, checkpoints=points).to_json()
     assert (found["run"], found["digest"], found["verdict"]) == ("willowbrook-3", "d1", "DEGRADED")
-    assert found["window"] == {"requested": 50, "n": 50, "first": 1, "last": 50}
+    assert found["window"] == {
+        "requested": 50, "n": 50, "first": 1, "last": 50, "ticks": [0, 49],
+    }  # fmt: skip
     by_id = {each["id"]: each for each in found["dimensions"]}
     assert list(by_id) == [
         "groundedness", "character", "action_coherence", "refusal_cluster", "vocabulary",
@@ -87,7 +99,8 @@ def test_its_json_has_the_numbers(card: Card) -> None:
     assert by_id["action_coherence"]["values"]["refuse_rate"] == 2.2
     assert by_id["graph_fan_out"]["values"]["slope"] == -0.008
     assert set(by_id["vocabulary"]) == {
-        "id", "title", "status", "text", "values", "thresholds", "evidence", "series",
+        "id", "title", "meaning", "version", "status", "text", "values", "thresholds", "evidence",
+        "series",
     }  # fmt: skip
 
 
@@ -121,12 +134,12 @@ def test_character(card: Card, breaks: int, of: int, status: str) -> None:
     found = one(card(listed), "character")
     assert found.status == status
     assert found.evidence == tuple(range(1, breaks + 1))
-    assert ("(1 break)" in found.text) == (breaks == 1)
+    assert found.text.endswith(f"{of - breaks} of {of} texts")
 
 
 def test_character_without_free_text_is_not_judged(card: Card) -> None:
     found = one(card(facts("." * 20)), "character")
-    assert (found.status, found.text) == ("N/A", "n/a     (no free text)")
+    assert (found.status, found.text) == ("N/A", "n/a     no free text")
 
 
 def test_character_counts_ticks_with_text_only(card: Card) -> None:
@@ -143,7 +156,7 @@ def test_conservation(card: Card, lost: int, of: int, status: str) -> None:
     listed = facts("r" * lost + "." * (of - lost), blamed=("conserve wood", "action chop"))
     found = one(card(listed), "conservation")
     assert found.status == status
-    assert ("by conserve wood, action chop" in found.text) == (lost > 0)
+    assert (": conserve wood, action chop" in found.text) == (lost > 0)
 
 
 # ---- 3 action coherence, 4 refusal cluster ------------------------------------------------------
@@ -255,9 +268,18 @@ def test_a_refused_verb_is_not_used(card: Card) -> None:
 def test_a_closed_world_may_be_saturated(card: Card) -> None:
     listed = talk((1,), 50)
     full = one(card(listed, coverage=Coverage(("v1",))), "vocabulary")
-    assert (full.status, full.text) == ("OK", "saturated 1/1")
+    assert (full.status, full.text) == ("OK", "all 1 used")
     lacking = one(card(listed, coverage=Coverage(("v1", "v2"))), "vocabulary")
-    assert (lacking.status, lacking.text) == ("FAIL", "0.2 novel-verbs/10t  (1/2 verbs)")
+    assert (lacking.status, lacking.text) == ("FAIL", "0.2 new per 10, 1 of 2 used")
+
+
+def test_a_closed_world_needs_no_more_than_what_a_plan_uses(card: Card) -> None:
+    listed, offered = talk((1,), 50), ("v1", "v2", "v3")
+    of_use = one(card(listed, coverage=Coverage(offered, ("v1",))), "vocabulary")
+    assert (of_use.status, of_use.text) == ("OK", "all that a plan needs, 1 of 3 used")
+    more = one(card(listed, coverage=Coverage(offered, ("v1", "v2"))), "vocabulary")
+    assert more.status == "FAIL"
+    assert one(card(listed), "vocabulary").status == "FAIL"  # an open world
 
 
 # ---- 7 graph fan-out ----------------------------------------------------------------------------
@@ -307,19 +329,61 @@ def test_verdicts(card: Card) -> None:
     healthy = talk((1, 6), 20)
     assert verdict(card(healthy)) == ("HEALTHY", "Verdict: HEALTHY.")
     nine = verdict(card(healthy[:9]))
-    assert nine == ("INSUFFICIENT_DATA", "Verdict: INSUFFICIENT_DATA — 9 ticks, 10 needed.")
+    assert nine == ("INSUFFICIENT_DATA", "Verdict: INSUFFICIENT_DATA — 9 records, 10 needed.")
     assert card(healthy[:10]).verdict == "HEALTHY"
     error = [replace(fact, status="error") if fact.seq == 20 else fact for fact in healthy]
-    assert verdict(card(error)) == ("FAILED", "Verdict: FAILED — error in tick 20.")
+    assert verdict(card(error)) == ("FAILED", "Verdict: FAILED — error in record 20.")
     bad = [replace(fact, faults=("false",)) for fact in healthy]
-    assert verdict(card(bad)) == ("FAILED", "Verdict: FAILED — groundedness failed.")
+    assert verdict(card(bad)) == ("FAILED", "Verdict: FAILED — faithful records failed.")
+
+
+def test_a_lost_or_soft_locked_run_is_not_healthy(card: Card) -> None:
+    healthy = talk((1, 6), 20)
+    for fate, told in (
+        (Fate("lost", 12, "bankrupt"), "lost by bankrupt in tick 12"),
+        (Fate("soft-locked", 15, "drive north"), "soft-locked since tick 15: drive north"),
+        (Fate("soft-locked"), "soft-locked from the start"),
+    ):
+        found = card(healthy, fate=fate)
+        assert verdict(found) == ("DEGRADED", f"Verdict: DEGRADED — {told}.")
+        assert exit_code(found, "strict") == 1
+    for good in (Fate("won", 3, "rich"), Fate("in reach"), Fate("unknown"), Fate("no goal")):
+        assert card(healthy, fate=good).verdict == "HEALTHY"
+        assert f"  Goal: {good.text}." in scorecard_lines(card(healthy, fate=good))
+
+
+def test_each_of_several_agents_is_judged(card: Card) -> None:
+    """One is refused for ever between the commands of the other: in the whole, none is in a row."""
+    listed = [
+        Fact(seq, "refused" if seq % 2 else "executed", verb="go", actor="ann" if seq % 2 else "bo")
+        for seq in range(1, 41)
+    ]
+    found = card(listed)
+    assert one(found, "refusal_cluster").status == "OK"
+    ann, bo = found.agents
+    assert (ann.name, ann.n, bo.name, bo.n) == ("ann", 20, "bo", 20)
+    assert {each.id: each.status for each in ann.dimensions} == {
+        "action_coherence": "FAIL", "refusal_cluster": "FAIL",
+    }  # fmt: skip
+    assert {each.status for each in bo.dimensions} == {"OK"}
+    assert found.verdict == "FAILED"
+    assert "ann: commands that work and refusals in a row failed" in verdict(found)[1]
+    lines = list(scorecard_lines(found))
+    assert (
+        "  [FAIL]  Refusals in a row      20 at most" in lines[lines.index("  ann, 20 records") :]
+    )
+    assert card([replace(fact, actor="ann") for fact in listed]).agents == ()
+    few = card([*talk((1, 6), 20), *(replace(fact, seq=20 + fact.seq) for fact in listed[:8])])
+    assert not any(each.grades("FAIL") for each in few.agents)  # too few records to judge
 
 
 def test_no_ticks_at_all(card: Card) -> None:
     empty = card([])
     assert empty.verdict == "INSUFFICIENT_DATA"
     assert {each.status for each in empty.dimensions} == {"N/A"}
-    assert empty.to_json()["window"] == {"requested": 50, "n": 0, "first": None, "last": None}
+    assert empty.to_json()["window"] == {
+        "requested": 50, "n": 0, "first": None, "last": None, "ticks": [],
+    }  # fmt: skip
 
 
 def test_halted_ticks_are_no_ticks(card: Card) -> None:

@@ -19,7 +19,7 @@ from probe import faults
 from tokenworld.diagnostics import Failure
 from tokenworld.play.screens.app import read_settings
 from tokenworld.verbs.fuzz.small import small_world
-from tokenworld.verbs.quality.dimensions import read_markers
+from tokenworld.verbs.quality.dimensions import quality_settings
 
 LIMIT = 1
 """Seconds that verbs with `--time-limit` are given."""
@@ -305,5 +305,5 @@ def _settings(path: Path) -> object:
 
 READERS: dict[str, Callable[[Box], list[str]]] = {
     "settings": lambda box: _read(box, "settings.toml", _settings),
-    "markers": lambda box: _read(box, "quality.toml", lambda path: read_markers(path, "house")),
+    "markers": lambda box: _read(box, "quality.toml", lambda path: quality_settings(path, "house")),
 }

@@ -240,10 +240,13 @@ def quality(
     form: Annotated[
         Literal["table", "json"], Parameter(name="--format", help="How to print.")
     ] = "table",
+    time_limit: Annotated[
+        float, Parameter(help="Seconds to ask whether the goal is in reach; 0: do not.")
+    ] = 5.0,
     store: Store = None,
     json: Json = False,
 ) -> None:
-    """Score the last ticks of a run in seven dimensions, and give a verdict."""
+    """Score the last records of a run in seven dimensions, and give a verdict."""
 
 
 @does("quality.report.report")

@@ -72,7 +72,7 @@ async def test_the_strip_is_the_scorecard_of_the_store(recorded: PlayApp, store:
         card = score_run(store, find_run(store))
         assert strip(app).plain == plain_text((strip_line(card, UNICODE),))
         assert [one.status for one in card.dimensions][2:4] == ["FAIL", "FAIL"]
-        assert strip(app).plain.startswith("Quality: » FAILED · ✗ action coherence · ✗ refusal")
+        assert strip(app).plain.startswith("Quality: » FAILED · ✗ commands that work · ✗ refusals")
         assert len(strip(app).plain) <= 78
         assert strip(app).plain in screen_text(app)
 
@@ -118,10 +118,10 @@ async def test_enter_opens_the_dimensions_and_a_tick_leads_back(recorded: PlayAp
         strip(app).focus()
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, QualityScreen))
-        assert "FAILED — action coherence and refusal cluster failed" in details(app)
+        assert "FAILED — commands that work and refusals in a row failed" in details(app)
         await pilot.press(*["down"] * 3)
         await pilot.pause()
-        assert "✗ Action coherence  FAIL" in details(app)
+        assert "✗ Commands that work  FAIL" in details(app)
         assert "record   10  6" in details(app)
         await pilot.press("enter")  # a dimension is no tick
         assert isinstance(app.screen, QualityScreen)
@@ -217,6 +217,6 @@ def test_plain_signs_and_words_say_the_same(store: RunStore) -> None:
     card = score_run(store, find_run(store))
     text = plain_text((strip_line(card, ASCII),))
     assert text.isascii()
-    assert "x action coherence" in text
+    assert "x commands that work" in text
     told = plain_text(dimension_lines(card.dimensions[2], ASCII))
     assert told.isascii()

@@ -28,6 +28,7 @@ from tokenworld.store.database import Database
 from tokenworld.store.read import find_run, history
 from tokenworld.verbs.output import Glyphs, Line, Piece, Role, line
 from tokenworld.verbs.quality.dimensions import Dimension, Grade
+from tokenworld.verbs.quality.fate import BAD
 from tokenworld.verbs.quality.scorecard import Scorecard, Verdict, score_run, verdict_sentence
 
 _ROLES: dict[Grade, Role] = {"OK": "good", "WARN": "warn", "FAIL": "bad", "N/A": "dim"}
@@ -44,7 +45,7 @@ class Scored:
     """A scorecard, with the number of records in the history of its run and that of the moments
     that the session had then.
 
-    The ticks of a scorecard are places in that history, from 1; a session that goes on with a
+    The records of a scorecard are places in that history, from 1; a session that goes on with a
     stored run has only the last of them.
     """
 
@@ -102,6 +103,7 @@ def summary_lines(card: Scorecard, glyphs: Glyphs) -> Iterator[Line]:
     if window.n:
         span = f"Records {window.first} to {window.last} of {card.subject.run}"
         yield line(f"{span}: {window.n} of the last {window.requested}.", "dim")
+    yield line(f"Goal: {card.fate.text}.", "warn" if card.fate.name in BAD else "plain")
     for one in card.dimensions:
         yield line("")
         yield from _head(one, glyphs)
@@ -110,6 +112,7 @@ def summary_lines(card: Scorecard, glyphs: Glyphs) -> Iterator[Line]:
 def _head(one: Dimension, glyphs: Glyphs) -> Iterator[Line]:
     sign = _sign(one.status, glyphs)
     yield ((f"{sign} {one.title}", _ROLES[one.status]), (f"  {one.status}", _ROLES[one.status]))
+    yield line(f"  {one.meaning}", "dim")
     yield line(f"  {' '.join(one.text.split())}")
 
 
@@ -195,22 +198,24 @@ def score(job: Job, post: Callable[[ScoreReady | ScoreFailed], object]) -> None:
 
 
 _Row = tuple[Dimension | None, int | None]
-"""A dimension (``None``: the verdict over all), and a tick that speaks against it."""
+"""A dimension (``None``: the verdict over all), and a record that speaks against it."""
 
 
 class GradeList(KeyedList):
-    """Dimensions, and the ticks against each."""
+    """Dimensions, and the records against each."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [select_key("Go to tick")]
+    BINDINGS: ClassVar[list[BindingType]] = [select_key("Go to record")]
 
 
 class QualityScreen(Overlay[int]):
-    """Gives back the tick to go to; ``None`` for none."""
+    """Gives back the record to go to; ``None`` for none."""
 
     pane = "quality"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "go", "Go to tick", key_display="Enter", id="quality.go"),
         Binding("f1,question_mark", "help", "Help", key_display="F1", id="quality.help"),
+        Binding("enter", "go", "Go to record", key_display="Enter", id="quality.go"),
+        Binding("f1", "help", "Help", key_display="F1", id="quality.help"),
         Binding("escape,q", "leave", "Back", key_display="Esc", id="quality.close"),
     ]
 
@@ -260,7 +265,7 @@ class QualityScreen(Overlay[int]):
             return styled_line(((f"{sign} {dimension.title}", role),))
         found = outcome_of(self.game.session, self._scored, tick)
         asked, status = ("", "") if found is None else (found[0], found[1].status)
-        text = f"   {tick:>4} {status.replace('_', ' ')} {asked}".rstrip()
+        text = f"   record {tick:>4} {status.replace('_', ' ')} {asked}".rstrip()
         return styled_line(((text, "dim" if found is None else "plain"),))
 
     def _tell(self) -> None:
@@ -281,7 +286,7 @@ class QualityScreen(Overlay[int]):
         self.action_go()
 
     def action_go(self) -> None:
-        """Back to the game, at the highlighted tick."""
+        """Back to the game, at the highlighted record."""
         at = self.query_one(OptionList).highlighted
         tick = None if at is None else self._rows[at][1]
         if tick is not None:

@@ -16,6 +16,9 @@ file:
 
     [worlds.cellar.character]        # one world; what it says replaces the above
     markers = ["framework", "system prompt"]
+
+    [actions]
+    world = "open"                   # new actions for ever; by default a closed list
 """
 
 from __future__ import annotations
@@ -50,7 +53,8 @@ class Fact:
     ``faults`` says in which respects the record fails its re-check; ``unchecked`` that its
     narration is literal prose. ``blamed`` names the invariant and the rules of a rollback.
     ``asked``: the player gave the intent; what time or the runner did is neither refused nor ends
-    a row of refusals. ``prose``: what a narrator told of it.
+    a row of refusals. ``prose``: what a narrator told of it. ``tick`` is the tick of the world that
+    it came in, as `tw run` tells it; ``actor`` is who acted.
     """
 
     seq: int
@@ -64,6 +68,8 @@ class Fact:
     blamed: tuple[str, ...] = ()
     asked: bool = True
     prose: Prose | None = None
+    tick: int = 0
+    actor: str = ""
 
     @property
     def refused_like(self) -> bool:
@@ -131,15 +137,54 @@ DimensionId = Literal[
 BUCKET = 10
 """Ticks of one point of a series."""
 
-_TITLES: dict[DimensionId, str] = {
-    "groundedness": "Groundedness",
-    "character": "Character",
-    "action_coherence": "Action coherence",
-    "refusal_cluster": "Refusal cluster",
-    "vocabulary": "Vocabulary",
-    "conservation": "Conservation",
-    "graph_fan_out": "Graph fan-out",
+_TITLES: dict[DimensionId, tuple[str, str]] = {
+    "groundedness": (
+        "Faithful records",
+        "Do the rules make of each intent what was recorded, and is what was told true?",
+    ),
+    "character": (
+        "Story voice",
+        "Do the players' texts speak of the world, and not of the program?",
+    ),
+    "action_coherence": (
+        "Commands that work",
+        "Do most commands go through, many in a row?",
+    ),
+    "refusal_cluster": (
+        "Refusals in a row",
+        "Does a player who is refused soon do something else?",
+    ),
+    "vocabulary": (
+        "Variety",
+        "Are new actions used as play goes on, or all that are of use?",
+    ),
+    "conservation": (
+        "Invariants kept",
+        "Do few actions break an invariant, and are taken back?",
+    ),
+    "graph_fan_out": (
+        "Links between objects",
+        "Do relations and references between objects grow, or stay?",
+    ),
 }
+"""The name of each dimension and the question that it answers, for people; programs read its id."""
+
+
+def title_of(dimension: DimensionId) -> str:
+    """The name of a dimension for people."""
+    return _TITLES[dimension][0]
+
+
+VERSIONS: dict[DimensionId, int] = {
+    "groundedness": 1,
+    "character": 1,
+    "action_coherence": 1,
+    "refusal_cluster": 1,
+    "vocabulary": 2,
+    "conservation": 1,
+    "graph_fan_out": 1,
+}
+"""The version of each definition: only grades of the same version are compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,11 +205,22 @@ class Dimension:
 
     @property
     def title(self) -> str:
-        return _TITLES[self.id]
+        return title_of(self.id)
+
+    @property
+    def meaning(self) -> str:
+        """The question that the dimension answers, in one line."""
+        return _TITLES[self.id][1]
 
     def to_json(self) -> dict[str, Json]:
-        series = [[tick, exact(value)] for tick, value in self.series]
-        return {**fields_json(self, "series"), "title": self.title, "series": series}
+        series = [[record, exact(value)] for record, value in self.series]
+        return {
+            **fields_json(self, "series"),
+            "title": self.title,
+            "meaning": self.meaning,
+            "version": VERSIONS[self.id],
+            "series": series,
+        }
 
 
 def graded(*, ok: bool, fail: bool) -> Grade:
@@ -174,7 +230,7 @@ def graded(*, ok: bool, fail: bool) -> Grade:
 
 def missing(of: DimensionId, why: str, thresholds: Mapping[str, str]) -> Dimension:
     """A dimension that the window says nothing about."""
-    return Dimension(of, "N/A", f"{'n/a':<8}({why})", thresholds=thresholds)
+    return Dimension(of, "N/A", f"{'n/a':<8}{why}", thresholds=thresholds)
 
 
 def shown(value: Fraction, decimals: int, *, up: bool = False) -> str:
@@ -212,19 +268,30 @@ class _CharacterTable:
 
 
 @dataclass(frozen=True, slots=True)
+class _ActionsTable:
+    """The table ``[actions]``: whether players are to use new actions for ever (``open``), or only
+    those that are of use (``closed``)."""
+
+    __pydantic_config__ = CLOSED
+    world: Literal["open", "closed"] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class _WorldTable:
     """The table ``[worlds.NAME]``."""
 
     __pydantic_config__ = CLOSED
     character: _CharacterTable = _CharacterTable()
+    actions: _ActionsTable = _ActionsTable()
 
 
 @dataclass(frozen=True, slots=True)
-class _MarkersFile:
+class _SettingsFile:
     """A ``quality.toml``."""
 
     __pydantic_config__ = CLOSED
     character: _CharacterTable = _CharacterTable()
+    actions: _ActionsTable = _ActionsTable()
     worlds: Mapping[str, _WorldTable] = field(default_factory=dict)
 
 
@@ -260,7 +327,15 @@ def _pattern(phrases: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{'|'.join(spaced)})(?!\w)")
 
 
-def markers_file(sources: tuple[str, ...], folder: Path | None = None) -> Path | None:
+@dataclass(frozen=True)
+class Settings:
+    """The settings of a world: its markers, and whether its actions are a closed list."""
+
+    markers: Markers = Markers()
+    closed: bool = True
+
+
+def settings_file(sources: tuple[str, ...], folder: Path | None = None) -> Path | None:
     """The `quality.toml` beside a program's first file, as seen from here, then from ``folder``."""
     if not sources:
         return None
@@ -269,27 +344,29 @@ def markers_file(sources: tuple[str, ...], folder: Path | None = None) -> Path |
     return next((place for place in places if place.is_file()), None)
 
 
-def read_markers(path: Path | None, world: str) -> Markers:
-    """The markers that a file gives a world; the defaults without a file.
+def quality_settings(path: Path | None, world: str) -> Settings:
+    """The settings that a file gives a world; the defaults without a file.
 
     Raises `Failure` TW0006 for a file that is no such file, with what is wrong in it.
     """
     if path is None:
-        return Markers()
+        return Settings()
     try:
         found = tomllib.loads(read_source(path).text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         _fail(path, f"it is not TOML ({error})")
     try:
-        file = shaped(_MarkersFile, found)
+        file = shaped(_SettingsFile, found)
     except ValueError as error:
         _fail(path, str(error))
     own, every = file.worlds.get(world, _WorldTable()).character, file.character
     words = every.markers if own.markers is None else own.markers
     allowed = every.allow if own.allow is None else own.allow
-    return Markers(
+    markers = Markers(
         DEFAULT_MARKERS if words is None else _phrases(path, words), _phrases(path, allowed or ())
     )
+    named = file.worlds.get(world, _WorldTable()).actions.world or file.actions.world
+    return Settings(markers, named != "open")
 
 
 def _phrases(path: Path, listed: tuple[str, ...]) -> tuple[str, ...]:
@@ -299,7 +376,10 @@ def _phrases(path: Path, listed: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _fail(path: Path, why: str) -> NoReturn:
-    hint = 'Write `[character]` with `allow = ["telephone operator"]` or `markers = [...]`.'
+    hint = (
+        'Write `[character]` with `allow = ["telephone operator"]` or `markers = [...]`, and '
+        '`[actions]` with `world = "open"` or `"closed"`.'
+    )
     raise usage(f"`{path}` does not fit: {why}.", hint)
 
 
@@ -312,7 +392,7 @@ def groundedness(window: Window) -> Dimension:
     """1 - u/n: u records fail their re-check (a law of statuses, a change, a claim)."""
     limits = {"ok": ">= 0.95", "fail": "< 0.85"}
     if not window.n:
-        return missing("groundedness", "no ticks", limits)
+        return missing("groundedness", "no records", limits)
     bad = tuple(fact for fact in window.facts if fact.faults)
     n, u = window.n, len(bad)
     value = 1 - Fraction(u, n)
@@ -320,7 +400,7 @@ def groundedness(window: Window) -> Dimension:
     return Dimension(
         "groundedness",
         graded(ok=value >= GROUNDED_OK, fail=value < GROUNDED_FAIL),
-        f"{shown(value, 2):<8}({n - u}/{n} grounded{also})",
+        f"{shown(value, 2):<8}{n - u} of {n} records{also}",
         {
             "n": n,
             "u": u,
@@ -358,7 +438,7 @@ def character(window: Window, markers: Markers) -> Dimension:
     return Dimension(
         "character",
         graded(ok=value >= CHARACTER_OK, fail=value < CHARACTER_FAIL),
-        f"{shown(value, 2):<8}({b} {'break' if b == 1 else 'breaks'})",
+        f"{shown(value, 2):<8}{t - b} of {t} texts",
         {
             "t": t,
             "b": b,
@@ -382,16 +462,16 @@ def conservation(window: Window) -> Dimension:
     """Rolled back / n, with the invariants and rules to blame."""
     limits = {"ok": "<= 0.02", "fail": ">= 0.10"}
     if not window.n:
-        return missing("conservation", "no ticks", limits)
+        return missing("conservation", "no records", limits)
     lost = [fact for fact in window.facts if fact.status == "rolled_back"]
     n = window.n
     value = Fraction(len(lost), n)
     blamed = tuple(dict.fromkeys(name for fact in lost for name in fact.blamed))
-    by = f"  by {', '.join(blamed)}" if blamed else ""
+    by = f": {', '.join(blamed)}" if blamed else ""
     return Dimension(
         "conservation",
         graded(ok=value <= ROLLBACKS_OK, fail=value >= ROLLBACKS_FAIL),
-        f"{shown(value, 2, up=True):<8}({len(lost)}/{n} rollbacks){by}",
+        f"{shown(value, 2, up=True):<8}{len(lost)} of {n} records taken back{by}",
         {"n": n, "rolled_back": len(lost), "value": exact(value), "blamed": list(blamed)},
         limits,
         tuple(fact.seq for fact in lost),
@@ -422,11 +502,11 @@ def _runs(facts: Sequence[Fact], *, refused: bool) -> Iterator[list[Fact]]:
 
 def action_coherence(window: Window) -> Dimension:
     """L, the longest run without R, and r = 10 |R| / n."""
-    limits = {"ok": "streak >= min(15, n) and refuse_rate <= 1.5",
-              "fail": "streak < min(5, n) or refuse_rate >= 4"}  # fmt: skip
+    limits = {"ok": "min(15, n) in a row or more, and at most 1.5 refusals per 10",
+              "fail": "fewer than min(5, n) in a row, or 4 refusals per 10 or more"}  # fmt: skip
     n = sum(fact.asked for fact in window.facts)
     if not n:
-        return missing("action_coherence", "no ticks", limits)
+        return missing("action_coherence", "no records", limits)
     refused = tuple(fact.seq for fact in window.facts if fact.asked and fact.refused_like)
     streak = max((len(piece) for piece in _runs(window.facts, refused=False)), default=0)
     rate = Fraction(10 * len(refused), n)
@@ -436,7 +516,7 @@ def action_coherence(window: Window) -> Dimension:
             ok=streak >= min(STREAK_OK, n) and rate <= RATE_OK,
             fail=streak < min(STREAK_FAIL, n) or rate >= RATE_FAIL,
         ),
-        f"streak={streak}  refuse_rate={shown(rate, 1, up=True)}",
+        f"{streak} in a row, {shown(rate, 1, up=True)} refusals per 10",
         {"n": n, "streak": streak, "refused": len(refused), "refuse_rate": exact(rate)},
         limits,
         refused,
@@ -455,19 +535,17 @@ def refusal_cluster(window: Window) -> Dimension:
 
     A planner's command must never be refused: a single refusal of one is a defect of the compiler.
     """
-    limits = {"ok": "<= 2", "fail": ">= 5, or any refusal of a planner"}
+    limits = {"ok": "at most 2", "fail": "5 or more, or any refusal of a planner"}
     if not window.n:
-        return missing("refusal_cluster", "no ticks", limits)
+        return missing("refusal_cluster", "no records", limits)
     cluster = _longest(window)
     most = len(cluster)
     planned = tuple(one.seq for one in window.facts if one.refused_like and one.source == "planner")
-    # One bound is shown: the next one that the run has not come to.
-    note = "  a planner was refused" if planned else ""
-    bound = f"(< {CLUSTER_FAIL})" if most < CLUSTER_FAIL else f"(>= {CLUSTER_FAIL})"
+    note = ", a planner was refused" if planned else ""
     return Dimension(
         "refusal_cluster",
         graded(ok=most <= CLUSTER_OK and not planned, fail=most >= CLUSTER_FAIL or bool(planned)),
-        f"max={most}  {bound}{note}",
+        f"{most} at most{note}",
         {"max": most, "planner_refusals": len(planned)},
         limits,
         tuple(fact.seq for fact in cluster) or planned,
@@ -502,31 +580,34 @@ STALE, RUSH = 30, Fraction(4)
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """The verbs that a closed world offers; an open one has none. ``reachable`` is in order."""
+    """The verbs of a closed world; an open one has none. ``reachable`` are those that it offers, in
+    order, ``needed`` those of a plan to its goal, if one is known: those are of use."""
 
     reachable: tuple[str, ...]
+    needed: tuple[str, ...] = ()
 
 
 def vocabulary(window: Window, coverage: Coverage | None) -> Dimension:
     """v = 10 (first uses in the run of a verb, in the window) / n, and z, the longest stretch
     without one."""
-    limits = {"ok": "0.5 <= rate <= 2.5, or every reachable verb used",
-              "fail": "stretch >= 30, or rate > 4 in two successive buckets of 10"}  # fmt: skip
+    limits = {"ok": "0.5 to 2.5 new per 10; in a closed world: all that are of use were used",
+              "fail": "30 records without a new one, or above 4 in two tens in a row"}  # fmt: skip
     if not window.n:
-        return missing("vocabulary", "no ticks", limits)
+        return missing("vocabulary", "no records", limits)
     firsts = _first_uses(window)
     rate = Fraction(10 * len(firsts), window.n)
     stretch = _stretch(window, firsts)
     rush = _rush(window, firsts)
     used, known = _covered(window, coverage)
-    saturated = bool(known) and used == known
+    enough = _uses_what_is_needed(window, coverage)
+    saturated = (bool(known) and used == known) or enough
     return Dimension(
         "vocabulary",
         graded(
             ok=saturated or SLOW_OK <= rate <= FAST_OK,
             fail=not saturated and (stretch >= STALE or rush),
         ),
-        _text(rate, used, known, saturated=saturated),
+        _text(rate, used, known, enough=enough),
         {
             "n": window.n,
             "first_uses": len(firsts),
@@ -535,6 +616,7 @@ def vocabulary(window: Window, coverage: Coverage | None) -> Dimension:
             "verbs_used": used,
             "verbs_reachable": known,
             "saturated": saturated,
+            "needed": [] if coverage is None else list(coverage.needed),
         },
         limits,
         tuple(firsts),
@@ -545,11 +627,13 @@ def vocabulary(window: Window, coverage: Coverage | None) -> Dimension:
     )
 
 
-def _text(rate: Fraction, used: int, known: int | None, *, saturated: bool) -> str:
-    if saturated:
-        return f"saturated {used}/{known}"
-    covered = f"  ({used}/{known} verbs)" if known is not None else ""
-    return f"{shown(rate + Fraction(1, 20), 1)} novel-verbs/10t{covered}"  # to the nearest tenth
+def _text(rate: Fraction, used: int, known: int | None, *, enough: bool) -> str:
+    if known and used == known:
+        return f"all {known} used"
+    if enough:
+        return f"all that a plan needs, {used} of {known} used"
+    covered = f", {used} of {known} used" if known is not None else ""
+    return f"{shown(rate + Fraction(1, 20), 1)} new per 10{covered}"  # to the nearest tenth
 
 
 def _first_uses(window: Window) -> dict[int, str]:
@@ -579,9 +663,19 @@ def _rush(window: Window, firsts: dict[int, str]) -> bool:
     return any(one and other for one, other in pairwise(hasty))
 
 
+def _uses_what_is_needed(window: Window, coverage: Coverage | None) -> bool:
+    """Return whether every verb of a plan was used in the run so far."""
+    needed = () if coverage is None else coverage.needed
+    return bool(needed) and _used(window).issuperset(needed)
+
+
+def _used(window: Window) -> set[str]:
+    return {fact.used for fact in (*window.before, *window.facts)} - {""}
+
+
 def _covered(window: Window, coverage: Coverage | None) -> tuple[int, int | None]:
     """Verbs used in the run so far, and how many there are to be used."""
-    used = {fact.used for fact in (*window.before, *window.facts)} - {""}
+    used = _used(window)
     if coverage is None:
         return len(used), None
     return len(used & set(coverage.reachable)), len(coverage.reachable)
@@ -593,19 +687,18 @@ FALLING = Fraction(-2, 100)
 
 def graph_fan_out(points: Sequence[Checkpoint]) -> Dimension:
     """s = 10 (f_last - f_first) / ticks between them, over the last five checkpoints."""
-    limits = {"ok": "slope >= 0",
-              "fail": "each of the last 3 checkpoint deltas < -0.02 per 10 ticks"}  # fmt: skip
+    limits = {"ok": "0 or more",
+              "fail": "each of the last 3 steps below -0.02 per object and 10 records"}  # fmt: skip
     if len(points) < 2:
         return missing("graph_fan_out", "fewer than 2 checkpoints", limits)
     chosen = points[-SLOPE_POINTS:]
     slope = _per_ten(chosen[0], chosen[-1])
     deltas = [_per_ten(one, other) for one, other in pairwise(points)][-FAILING_DELTAS:]
     falling = len(deltas) == FAILING_DELTAS and all(delta < FALLING for delta in deltas)
-    trend = "steady" if slope == 0 else "trending up" if slope > 0 else "trending down"
     return Dimension(
         "graph_fan_out",
         graded(ok=slope >= 0, fail=falling),
-        f"slope={shown(slope, 3)}  ({trend})",
+        "steady" if slope == 0 else f"{shown(slope, 3)} links per object and 10 records",
         {
             "slope": exact(slope),
             "deltas": [exact(delta) for delta in deltas],

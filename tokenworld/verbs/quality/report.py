@@ -19,7 +19,7 @@ from typing import Any
 
 from tokenworld.diagnostics import Diagnostic, Failure, fields_json, visible
 from tokenworld.ground import Json
-from tokenworld.session import OpenWorld, plan_for_seed
+from tokenworld.session import OpenWorld
 from tokenworld.session.replaying import stored_session
 from tokenworld.store.log import RunStore
 from tokenworld.store.read import find_run, history, list_runs
@@ -34,11 +34,21 @@ from tokenworld.verbs.pages.frame import (
     text_html,
 )
 from tokenworld.verbs.quality.dimensions import Dimension, Fact
+from tokenworld.verbs.quality.fate import Plans
 from tokenworld.verbs.quality.scorecard import (
     DEFAULT_WINDOW,
     Scorecard,
     score_run,
     verdict_sentence,
+)
+from tokenworld.verbs.quality.trend import (
+    HISTORY,
+    TREND,
+    Share,
+    read_shares,
+    share_of,
+    trend_rows,
+    write_shares,
 )
 
 
@@ -69,27 +79,35 @@ def facts_of(one: RunReport) -> Iterator[tuple[str, str]]:
         yield "not scored", one.trouble
         return
     yield "goal", _goal(one)
+    for agent in () if one.card is None else one.card.agents:
+        yield (
+            agent.name,
+            "; ".join(
+                f"[{bad.status}] {bad.title.lower()}: {bad.text}" for bad in agent.dimensions
+            ),
+        )
+    if one.model is not None:
+        yield "model", one.model.text
     for halt in one.halts:
-        yield "halted", f"tick {halt.tick}: {halt.came_to.removeprefix('halted: ')}"
+        yield "halted", f"{halt.place}: {halt.came_to.removeprefix('halted: ')}"
     if one.refusal_reasons:
         yield "refused most", _counted(one.refusal_reasons)
     if one.not_understood:
         yield "not understood", _counted(one.not_understood)
     if one.open_gaps:
-        ticks = ", ".join(f"tick {gap.tick} ({gap.asked})" for gap in one.open_gaps)
-        yield "open gaps", ticks
+        yield "open gaps", ", ".join(f"{gap.place} ({gap.asked})" for gap in one.open_gaps)
     if one.never_fired:
         yield "never fired", ", ".join(one.never_fired)
 
 
 def _goal(one: RunReport) -> str:
-    """The goal reached, its tick, and the ticks of a plan."""
+    """The endings reached, each with its tick, or what became of the goal; the ticks of a plan."""
     how = {True: "reached", False: "ended by"}
-    reached = [f"{how[end.won]} {end.name} at tick {end.tick}" for end in one.endings]
-    said = "; ".join(reached) or f"not reached in {one.ticks_used} ticks"
+    reached = [f"{how[end.won]} {end.name} in tick {end.tick}" for end in one.endings]
+    said = "; ".join(reached) or ("" if one.card is None else one.card.fate.text)
     if one.plan_ticks is None:
         return said
-    return f"{said} (a plan takes {one.plan_ticks}, the run used {one.ticks_used})"
+    return f"{said} (a plan takes {one.plan_ticks} ticks, the run used {one.ticks_used})"
 
 
 def _counted(pairs: tuple[tuple[str, int], ...]) -> str:
@@ -113,6 +131,11 @@ def _lines(report: Morning) -> Iterator[str]:
             named = ", ".join(bad.title.lower() for bad in one.bad) or "–"
             run, player = plain_markdown(one.run.slug), plain_markdown(one.run.header.player)
             yield f"| {run} | {player} | {one.run.ticks} | {one.verdict} | {named} |"
+    if rows := trend_rows(report.trend):
+        yield from ("", "## Trend", "", TREND, "")
+        head, *body = rows
+        yield from (f"| {' | '.join(head)} |", "|---" * len(head) + "|")
+        yield from (f"| {' | '.join(row)} |" for row in body)
     for one in report.runs:
         yield from _run_markdown(one)
 
@@ -133,7 +156,7 @@ def _run_markdown(one: RunReport) -> Iterator[str]:
         yield ""
         for example in one.examples.get(bad.id, ()):
             came_to = plain_markdown(example.came_to)
-            yield f"- tick {example.tick}: `{_code(example.asked)}` → {came_to}"
+            yield f"- {example.place}: `{_code(example.asked)}` → {came_to}"
 
 
 def _code(text: str) -> str:
@@ -159,7 +182,7 @@ def series_chart(one: Dimension) -> str:
         f"{_place(index, len(points))},{_level(value, low, high)}"
         for index, value in enumerate(values)
     )
-    told = ", ".join(f"tick {tick}: {_number(value)}" for tick, value in points)
+    told = ", ".join(f"record {place}: {_number(value)}" for place, value in points)
     return (
         f'<svg class="series" role="img" width="{_WIDTH}" height="{_HEIGHT}" '
         f'viewBox="0 0 {_WIDTH} {_HEIGHT}"><title>{escape(one.title)}</title>'
@@ -191,7 +214,7 @@ def status_strip(facts: Sequence[Fact]) -> str:
     width = len(facts) * _CELL
     return (
         f'<svg class="strip" role="img" width="{width}" height="{_TALL}" '
-        f'viewBox="0 0 {width} {_TALL}"><title>statuses, tick {facts[0].seq} to '
+        f'viewBox="0 0 {width} {_TALL}"><title>statuses, record {facts[0].seq} to '
         f"{facts[-1].seq}</title>{cells}</svg>"
     )
 
@@ -213,7 +236,7 @@ def _cell(index: int, fact: Fact) -> str:
     x, sign = index * _CELL, _SIGNS[fact.status]
     kind = "ungrounded" if fact.faults else fact.status
     return (
-        f'<g class="{kind}"><title>tick {fact.seq}: {fact.status}</title>'
+        f'<g class="{kind}"><title>record {fact.seq}, tick {fact.tick}: {fact.status}</title>'
         f'<rect x="{x}" y="0" width="{_CELL - 1}" height="{_TALL}"/>'
         f'<text x="{x + _CELL // 2}" y="{_TALL - 7}">{sign}</text></g>'
     )
@@ -223,6 +246,7 @@ _STYLE = """
 .OK, .HEALTHY { color: var(--ok); } .WARN, .DEGRADED { color: var(--warn); }
 .FAIL, .FAILED, .UNREADABLE { color: var(--fail); font-weight: 600; }
 article { margin: 2.5rem 0; } dt { font-weight: 600; } dd { margin: 0 0 .4rem 1rem; }
+.meaning { font-size: .85rem; }
 code, dd { overflow-wrap: anywhere; }
 .dimensions td:first-child { width: 4rem; } .dimensions th { width: 10rem; }
 .dimensions td:last-child { width: 160px; }
@@ -252,6 +276,12 @@ def _parts(report: Morning) -> Iterator[str]:
     if report.runs:
         yield table_head(("run", "player", "records", "verdict", "in"))
         yield from map(_row, report.runs)
+        yield TABLE_END
+    if rows := trend_rows(report.trend):
+        head, *body = rows
+        yield f"<h2>Trend</h2><p>{TREND}</p>"
+        yield table_head(head)
+        yield from (f"<tr>{''.join(f'<td>{escape(one)}</td>' for one in row)}</tr>" for row in body)
         yield TABLE_END
     for one in report.runs:
         yield from _run_html(one)
@@ -291,9 +321,10 @@ def _run_html(one: RunReport) -> Iterator[str]:
 def _dimension(one: RunReport, dimension: Dimension) -> Iterator[str]:
     yield f'<tr><td class="{_css(dimension.status)}">[{dimension.status}]</td>'
     yield f'<th scope="row">{escape(dimension.title)}</th><td>{escape(dimension.text)}'
+    yield f'<br><span class="meaning">{escape(dimension.meaning)}</span>'
     for example in one.examples.get(dimension.id, ()):
         asked, came_to = escape(example.asked), text_html(example.came_to)
-        yield f"<br>tick {example.tick}: <code>{asked}</code> → {came_to}"
+        yield f"<br>{example.place}: <code>{asked}</code> → {came_to}"
     yield f"</td><td>{series_chart(dimension)}</td></tr>"
 
 
@@ -316,11 +347,13 @@ def report(
     now: datetime | None = None,
 ) -> int:
     """Tell the runs since a moment, all by default; write both files to a folder ``output``."""
+    earlier = () if output is None else read_shares(output / HISTORY)
     with RunStore.open(store, writable=False) as opened:
         runs = _since(opened, since, now or datetime.now(UTC))
         found = morning(
-            opened, runs, since or "", window=window, plan_seconds=time_limit, say=out.progress
-        )
+            opened, runs, since or "", window=window, plan_seconds=time_limit, earlier=earlier,
+            say=out.progress,
+        )  # fmt: skip
     if output is None:
         out.line(markdown(found).rstrip("\n"))
     else:
@@ -340,6 +373,7 @@ def _write(found: Morning, folder: Path, out: Output) -> None:
         raise Failure(Diagnostic("TW1102", message, hint=hint)) from error
     write_file(folder / "report.md", markdown(found), hint)
     write_file(folder / "report.html", page(found), hint)
+    write_shares(folder / HISTORY, found.trend, hint)
     out.line(f"wrote {folder / 'report.md'} and {folder / 'report.html'}")
 
 
@@ -386,16 +420,23 @@ _REASONS = 5
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A tick to look at: what was asked, and what it came to in a sentence."""
+    """A record to look at: its number, its tick, what was asked, and what it came to in a
+    sentence."""
 
+    record: int
     tick: int
     asked: str
     came_to: str
 
+    @property
+    def place(self) -> str:
+        """``record 7, tick 5``."""
+        return f"record {self.record}, tick {self.tick}"
+
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """An ending and the record and tick at which it was reached."""
+    """An ending, and the record and tick in which it was reached."""
 
     name: str
     record: int
@@ -404,8 +445,25 @@ class Reached:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelUse:
+    """The part of a language model in a run: its answers, their characters, and the seconds from
+    the first record to the last, ``None`` where times were not kept."""
+
+    answers: int
+    characters: int
+    seconds: float | None
+
+    @property
+    def text(self) -> str:
+        """In words."""
+        took = "" if self.seconds is None else f", {self.seconds:,.0f} s"
+        return f"{self.answers:,} answers, {self.characters:,} characters{took}"
+
+
+@dataclass(frozen=True, slots=True)
 class RunReport:
     """One run. ``plan_ticks`` is the length of a plan, ``None`` where none was found in time.
+    ``model`` is the part of a language model in it.
 
     ``trouble`` says why there is no scorecard, where there is none.
     """
@@ -422,6 +480,7 @@ class RunReport:
     endings: tuple[Reached, ...]
     ticks_used: int
     plan_ticks: int | None
+    model: ModelUse | None = None
 
     @property
     def verdict(self) -> str:
@@ -447,10 +506,21 @@ class RunReport:
 
 @dataclass(frozen=True, slots=True)
 class Morning:
-    """All runs of a report, oldest first; ``since`` is what was asked for, in words."""
+    """All runs of a report, oldest first; ``since`` is what was asked for, in words.
+
+    ``earlier`` are the shares of reports before this one, the oldest first.
+    """
 
     since: str
     runs: tuple[RunReport, ...]
+    earlier: tuple[Share, ...] = ()
+
+    @property
+    def trend(self) -> tuple[Share, ...]:
+        """The share of runs in which each dimension is OK, after those of earlier reports; the same
+        report again adds nothing."""
+        share = share_of(one.card for one in self.runs if one.card is not None)
+        return self.earlier if self.earlier[-1:] == (share,) else (*self.earlier, share)
 
     @property
     def verdicts(self) -> dict[str, int]:
@@ -461,10 +531,11 @@ class Morning:
 
     def to_json(self) -> dict[str, Json]:
         return {
-            "schema": "tw-report/1",
-            "schema_version": 1,
+            "schema": "tw-report/2",
+            "schema_version": 2,
             "since": self.since or None,
             "verdicts": dict(self.verdicts),
+            "trend": [one.to_json() for one in self.trend],
             "runs": [one.to_json() for one in self.runs],
         }
 
@@ -476,13 +547,14 @@ def morning(
     *,
     window: int = DEFAULT_WINDOW,
     plan_seconds: float = 5.0,
+    earlier: tuple[Share, ...] = (),
     say: Callable[[str], None] | None = None,
 ) -> Morning:
     """The report of some runs. A run that cannot be scored is listed as such and stops no other.
 
     A plan for each world and seed is looked for during ``plan_seconds`` at most; 0: none is.
     """
-    plans = _Plans(plan_seconds)
+    plans = Plans(plan_seconds)
     found = []
     for run in runs:
         if say is not None:
@@ -491,7 +563,7 @@ def morning(
             found.append(_report(store, run, window, plans))
         except Failure as failure:
             found.append(_unscored(run, failure))
-    return Morning(since, tuple(found))
+    return Morning(since, tuple(found), earlier)
 
 
 def _unscored(run: Run, failure: Failure) -> RunReport:
@@ -500,13 +572,14 @@ def _unscored(run: Run, failure: Failure) -> RunReport:
     return RunReport(run, None, trouble, {}, (), (), (), (), (), (), run.ticks, None)
 
 
-def _report(store: RunStore, run: Run, window: int, plans: _Plans) -> RunReport:
-    card = score_run(store, run, window)
+def _report(store: RunStore, run: Run, window: int, plans: Plans) -> RunReport:
+    card = score_run(store, run, window, plans=plans)
     ticks, world = history(store, run), stored_session(run).world
     bad = (*card.failing, *card.warning)
     examples: dict[str, tuple[Example, ...]] = {one.id: _examples(one, ticks, card) for one in bad}
     reached = tuple(_reached(world, ticks))
-    used = next((one.tick for one in reached if one.won), _ticks_used(ticks))
+    used = next((one.tick + 1 for one in reached if one.won), _ticks_used(ticks))
+    steps = plans.steps(world, run.header.digest, run.header.seed)
     return RunReport(
         run,
         card,
@@ -519,8 +592,22 @@ def _report(store: RunStore, run: Run, window: int, plans: _Plans) -> RunReport:
         tuple(_example(place, tick) for place, tick in _gaps(run, ticks)),
         reached,
         used,
-        plans.ticks(world, run.header.digest, run.header.seed),
+        len(steps) or None,
+        _model_use(run, ticks),
     )
+
+
+def _model_use(run: Run, ticks: Sequence[Tick]) -> ModelUse | None:
+    """The part of a model in a run; ``None`` where none played."""
+    given = [one for one in ticks if one.source == "llm" and one.outcome.get("by") == "player"]
+    if not given:
+        return None
+    last = next((one.timing for one in reversed(ticks) if one.timing is not None), None)
+    took = None
+    if run.timing is not None and last is not None:
+        began, ended = (datetime.fromisoformat(one.started) for one in (run.timing, last))
+        took = (ended - began).total_seconds()
+    return ModelUse(len(given), sum(len(one.text or "") for one in given), took)
 
 
 # ---- ticks ------------------------------------------------------------------------------------
@@ -565,7 +652,8 @@ def _examples(one: Dimension, ticks: Sequence[Tick], card: Scorecard) -> tuple[E
 
 
 def _example(place: int, tick: Tick, came_to: str = "") -> Example:
-    return Example(place, _asked(tick), came_to or _came_to(tick))
+    number = int(str(tick.outcome.get("tick") or 0))
+    return Example(place, number, _asked(tick), came_to or _came_to(tick))
 
 
 def _came_to(tick: Tick) -> str:
@@ -583,7 +671,7 @@ def _reached(world: OpenWorld, ticks: Sequence[Tick]) -> Iterable[Reached]:
     for place, tick in enumerate(ticks, 1):
         outcome: Any = tick.outcome
         for name in outcome.get("latched") or ():
-            yield Reached(str(name), place, int(outcome["tick"]) + 1, name in goals)
+            yield Reached(str(name), place, int(outcome["tick"]), name in goals)
 
 
 def _ticks_used(ticks: Sequence[Tick]) -> int:
@@ -600,22 +688,3 @@ def _idle(world: OpenWorld, ticks: Sequence[Tick]) -> tuple[str, ...]:
     actions = (f"action {name}" for name in world.program.actions if name not in done)
     laws = (f"law {name}" for name in world.program.laws if f"law {name}" not in fired)
     return (*actions, *laws)
-
-
-class _Plans:
-    """Plans by world and seed, each looked for once."""
-
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
-        self._known: dict[tuple[str, str, int], int | None] = {}
-
-    def ticks(self, world: OpenWorld, digest: str, seed: int) -> int | None:
-        """The number of ticks of a plan from the start, ``None`` if none was found in time."""
-        if self._seconds <= 0 or not world.world.goals:
-            return None
-        key = (world.world.name, digest, seed)
-        if key not in self._known:
-            engine = world.engine
-            steps, _ = plan_for_seed(engine, engine.start(seed), None, time_limit=self._seconds)
-            self._known[key] = len(steps) or None
-        return self._known[key]

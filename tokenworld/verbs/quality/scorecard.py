@@ -26,25 +26,28 @@ from tokenworld.verbs.quality.dimensions import (
     Coverage,
     Dimension,
     Fact,
+    Grade,
     Markers,
+    Settings,
     Window,
     action_coherence,
     character,
     conservation,
     graph_fan_out,
     groundedness,
-    markers_file,
-    read_markers,
+    quality_settings,
     refusal_cluster,
+    settings_file,
     vocabulary,
     window_of,
 )
+from tokenworld.verbs.quality.fate import BAD, UNASKED, Fate, Plans, fate_of, verbs_of_use
 from tokenworld.verbs.recheck import CHECKPOINT_EVERY, Checked, Checkpoint, Say, Snapshot, replayed
 
 Verdict = Literal["HEALTHY", "DEGRADED", "FAILED", "INSUFFICIENT_DATA"]
 DEFAULT_WINDOW = 50
 ENOUGH = 10
-"""Fewer ticks than this are no ground for a verdict."""
+"""Fewer records than this are no ground for a verdict."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,21 +62,40 @@ class Subject:
 
 
 @dataclass(frozen=True, slots=True)
+class AgentScore:
+    """The dimensions of one of several agents that can be told apart, over its own records of the
+    window. One with fewer than `ENOUGH` records takes no part in the verdict."""
+
+    name: str
+    n: int
+    dimensions: tuple[Dimension, ...]
+
+    def grades(self, grade: Grade) -> tuple[Dimension, ...]:
+        """The dimensions with a grade, if there are records enough."""
+        return tuple(one for one in self.dimensions if one.status == grade and self.n >= ENOUGH)
+
+
+@dataclass(frozen=True, slots=True)
 class Scorecard:
-    """The scores of a window: the dimensions in their order, and the verdict over them."""
+    """The scores of a window: the dimensions in their order, what became of the goal, the scores of
+    each of several agents, and the verdict over them."""
 
     subject: Subject
     window: Window
     dimensions: tuple[Dimension, ...]
+    fate: Fate = UNASKED
+    agents: tuple[AgentScore, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
-        """INSUFFICIENT_DATA below ten ticks, FAILED by any FAIL or `error`, DEGRADED by a WARN."""
+        """INSUFFICIENT_DATA below ten records, FAILED by any FAIL or `error`, DEGRADED by a WARN or
+        where the goal is lost."""
         if self.window.n < ENOUGH:
             return "INSUFFICIENT_DATA"
-        if self.failing or self.window.errors:
+        if self.failing or self.window.errors or any(one.grades("FAIL") for one in self.agents):
             return "FAILED"
-        return "DEGRADED" if self.warning else "HEALTHY"
+        warned = self.warning or any(one.grades("WARN") for one in self.agents)
+        return "DEGRADED" if warned or self.fate.name in BAD else "HEALTHY"
 
     @property
     def failing(self) -> tuple[Dimension, ...]:
@@ -84,21 +106,28 @@ class Scorecard:
         return tuple(one for one in self.dimensions if one.status == "WARN")
 
     def to_json(self) -> dict[str, Json]:
-        """``tw-quality/1``."""
+        """``tw-quality/2``."""
         window = self.window
+        ticks = [one.tick for one in window.facts]
         return {
-            "schema": "tw-quality/1",
-            "schema_version": 1,
+            "schema": "tw-quality/2",
+            "schema_version": 2,
             **fields_json(self.subject),
             "window": {
                 "requested": window.requested,
                 "n": window.n,
                 "first": window.first,
                 "last": window.last,
+                "ticks": [ticks[0], ticks[-1]] if ticks else [],
             },
+            "goal": self.fate.to_json(),
             "verdict": self.verdict,
             "errors": list(window.errors),
             "dimensions": [one.to_json() for one in self.dimensions],
+            "agents": [
+                {"name": one.name, "n": one.n, "dimensions": [d.to_json() for d in one.dimensions]}
+                for one in self.agents
+            ],
         }
 
 
@@ -110,8 +139,9 @@ def judge(
     checkpoints: Sequence[Checkpoint] = (),
     coverage: Coverage | None = None,
     markers: Markers | None = None,
+    fate: Fate = UNASKED,
 ) -> Scorecard:
-    """The scorecard of the last ``requested`` ticks of a history. Pure: the same facts, the same
+    """The scorecard of the last ``requested`` records of a history. Pure: the same facts, the same
     scorecard. Checkpoints outside the window, or between the tens, do not count."""
     window = window_of(history, requested)
     counted = {fact.seq for fact in window.facts if fact.seq % CHECKPOINT_EVERY == 0}
@@ -128,17 +158,49 @@ def judge(
             conservation(window),
             graph_fan_out(points),
         ),
+        fate,
+        tuple(_agents(window)),
     )
+
+
+def _agents(window: Window) -> Iterator[AgentScore]:
+    """The scores of each agent, where several act in the window."""
+    names = [*dict.fromkeys(fact.actor for fact in window.facts if fact.actor)]
+    for name in names if len(names) > 1 else ():
+        before, facts = (
+            tuple(fact for fact in part if fact.actor == name)
+            for part in (window.before, window.facts)
+        )
+        own = Window(window.requested, before, facts)
+        yield AgentScore(name, own.n, (action_coherence(own), refusal_cluster(own)))
 
 
 def scorecard_lines(card: Scorecard) -> Iterator[str]:
     """The lines of the table."""
-    yield f"{card.subject.title} · last {_ticks(card.window.n)}"
+    yield f"{card.subject.title} · {span_text(card.window)}"
     yield ""
     for one in card.dimensions:
-        yield f"  {f'[{one.status}]':<8}{one.title:<19}{one.text}"
+        yield f"  {f'[{one.status}]':<8}{one.title:<23}{one.text}"
+        yield f"          {one.meaning}"
+    for agent in card.agents:
+        yield ""
+        yield f"  {agent.name}, {_records(agent.n)}"
+        for one in agent.dimensions:
+            yield f"  {f'[{one.status}]':<8}{one.title:<23}{one.text}"
     yield ""
+    yield f"  Goal: {card.fate.text}."
     yield f"  Verdict: {verdict_sentence(card)}"
+
+
+def span_text(window: Window) -> str:
+    """``records 151 to 200, ticks 148 to 196``: records by their number in the history, ticks as
+    `tw run` tells them."""
+    if not window.facts:
+        return "no records"
+    first, last = window.facts[0], window.facts[-1]
+    if first is last:
+        return f"record {first.seq}, tick {first.tick}"
+    return f"records {first.seq} to {last.seq}, ticks {first.tick} to {last.tick}"
 
 
 def verdict_sentence(card: Scorecard) -> str:
@@ -149,15 +211,22 @@ def verdict_sentence(card: Scorecard) -> str:
 
 def _reasons(card: Scorecard) -> Iterator[str]:
     if card.window.n < ENOUGH:
-        yield f"{_ticks(card.window.n)}, {ENOUGH} needed"
+        yield f"{_records(card.window.n)}, {ENOUGH} needed"
     errors = card.window.errors
     if errors:
-        noun = "tick" if len(errors) == 1 else "ticks"
+        noun = "record" if len(errors) == 1 else "records"
         yield f"error in {noun} {_listed([str(one) for one in errors])}"
     if card.failing:
         yield f"{_names(card.failing)} failed"
     if card.warning:
         yield f"{_names(card.warning)} in warn"
+    for agent in card.agents:
+        if failing := agent.grades("FAIL"):
+            yield f"{agent.name}: {_names(failing)} failed"
+        if warning := agent.grades("WARN"):
+            yield f"{agent.name}: {_names(warning)} in warn"
+    if card.fate.name in BAD:
+        yield card.fate.text
 
 
 def _names(dimensions: Sequence[Dimension]) -> str:
@@ -170,8 +239,8 @@ def _listed(words: Sequence[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def _ticks(number: int) -> str:
-    return f"{number} {'tick' if number == 1 else 'ticks'}"
+def _records(number: int) -> str:
+    return f"{number} {'record' if number == 1 else 'records'}"
 
 
 _UNCHECKED = Checked(())
@@ -182,17 +251,19 @@ def score_run(
     run: Run,
     window: int = DEFAULT_WINDOW,
     *,
+    plans: Plans | None = None,
     say: Say | None = None,
 ) -> Scorecard:
-    """The scorecard of the last ``window`` ticks of a run, a branch with all that led to it.
+    """The scorecard of the last ``window`` records of a run, a branch with all that led to it.
 
-    The run is played again from the sources stored with it. The markers are those of
-    the `quality.toml` beside the world's file. Raises `Failure`: TW0006 for a window below 1 or a
+    The run is played again from the sources stored with it. The settings are those of
+    the `quality.toml` beside the world's file. With ``plans`` the planner is asked whether the goal
+    is in reach, and which actions are of use. Raises `Failure`: TW0006 for a window below 1 or a
     `quality.toml` that does not fit, TW11xx for a store that cannot be read, and the findings of
     the checker where the stored sources are no program for this version.
     """
     if window < 1:
-        raise usage("A window has a tick or more.", "Give `--window N` from 1.")
+        raise usage("A window has a record or more.", "Give `--window N` from 1.")
     ticks = history(store, run)
     session = stored_session(run)
     facts = [fact_of(place, tick, _UNCHECKED) for place, tick in enumerate(ticks, 1)]
@@ -201,13 +272,17 @@ def score_run(
     again = replayed(session.world, session.seed, ticks, first, snapshot, say)
     for place, found in again.checks.items():
         facts[place - 1] = fact_of(place, ticks[place - 1], found)
+    settings, plans = _settings(store, run), plans or Plans(0)
+    fate = fate_of(run, session.world, ticks, plans.seconds)
+    of_use = verbs_of_use(run, session.world, ticks, fate, plans)
     return judge(
         _subject(run, session.world),
         facts,
         window,
         checkpoints=again.checkpoints,
-        coverage=coverage_of(session.world),
-        markers=_markers(store, run),
+        coverage=coverage_of(session.world, of_use) if settings.closed else None,
+        markers=settings.markers,
+        fate=fate,
     )
 
 
@@ -223,9 +298,10 @@ def _snapshot(store: Database, run: Run, last: int, parents: int) -> Snapshot | 
     return None if found is None else Snapshot(found[0] + parents, found[1], found[2])
 
 
-def _markers(store: Database, run: Run) -> Markers:
+def _settings(store: Database, run: Run) -> Settings:
     names = tuple(source.name for source in run.header.sources)
-    return read_markers(markers_file(names, store.path.absolute().parent.parent), run.header.world)
+    found = settings_file(names, store.path.absolute().parent.parent)
+    return quality_settings(found, run.header.world)
 
 
 # ---- facts ------------------------------------------------------------------------------------
@@ -247,6 +323,8 @@ def fact_of(place: int, tick: Tick, found: Checked) -> Fact:
         _blamed(outcome) if tick.status == "rolled_back" else (),
         outcome.get("by", "player") == "player",
         found.prose,
+        int(str(outcome.get("tick") or 0)),
+        str(outcome.get("actor") or ""),
     )
 
 
@@ -273,9 +351,9 @@ def _blamed(outcome: Mapping[str, Json]) -> tuple[str, ...]:
 # ---- coverage ---------------------------------------------------------------------------------
 
 
-def coverage_of(world: OpenWorld) -> Coverage:
+def coverage_of(world: OpenWorld, of_use: tuple[str, ...] = ()) -> Coverage:
     """The actions that may ever be possible: those that static facts leave a binding of, now or
-    once more objects are created."""
+    once more objects are created. ``of_use`` are those that a way to the goal takes."""
     program, engine = world.program, world.engine
     start = engine.start()
     born = lowered(program).creates
@@ -286,7 +364,7 @@ def coverage_of(world: OpenWorld) -> Coverage:
         grows = any(program.is_subtype(new, kind) for kind in kinds for new in born)
         if bindings is None or grows or any(True for _ in bindings):
             reachable.append(name)
-    return Coverage(tuple(reachable))
+    return Coverage(tuple(reachable), of_use)
 
 
 # ---- the verb, and the gate that other programs read ---------------------------------------------
@@ -306,7 +384,7 @@ def outside(card: Scorecard) -> bool:
 
 
 def exit_code(card: Scorecard, gate: Gate | None) -> int:
-    """0 where the run passes or nobody asked, 1 where it fails, 3 where there are too few ticks."""
+    """0 where the run passes or nobody asked, 1 where it fails, 3 with too few records."""
     if gate is None or outside(card):
         return 0
     return _CODES[gate][card.verdict]
@@ -341,6 +419,7 @@ def quality(
     gate: Gate | None,
     reference: bool,
     form: Literal["table", "json"],
+    time_limit: float = 5.0,
 ) -> int:
     """Score a run and tell it; 2 for whatever stands in the way of scoring."""
     out.as_json |= form == "json"
@@ -349,7 +428,7 @@ def quality(
     try:
         with RunStore.open(store, writable=reference) as opened:
             found = find_run(opened, run)
-            card = score_run(opened, found, window, say=out.progress)
+            card = score_run(opened, found, window, plans=Plans(time_limit), say=out.progress)
             if reference and gate is not None:
                 kept = keep_reference(opened, found, card, gate)
     except Failure as failure:
