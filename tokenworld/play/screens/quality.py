@@ -212,10 +212,8 @@ class QualityScreen(Overlay[int]):
 
     pane = "quality"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "go", "Go to tick", key_display="Enter", id="quality.go"),
-        Binding("f1,question_mark", "help", "Help", key_display="F1", id="quality.help"),
         Binding("enter", "go", "Go to record", key_display="Enter", id="quality.go"),
-        Binding("f1", "help", "Help", key_display="F1", id="quality.help"),
+        Binding("f1,question_mark", "help", "Help", key_display="F1", id="quality.help"),
         Binding("escape,q", "leave", "Back", key_display="Esc", id="quality.close"),
     ]
 
