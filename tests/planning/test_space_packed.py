@@ -257,9 +257,3 @@ def test_limits_are_told() -> None:
         explore_packed(small, build, world.simulator.successors, None, Limits(memory=1)).limit
         == "memory"
     )
-    assert (
-        explore_packed(
-            small, build, world.simulator.successors, None, Limits(), cancel=lambda: True
-        ).limit
-        == "cancelled"
-    )

@@ -55,7 +55,6 @@ def explored(
     limits: Limits,
     past_goal: bool,
     progress: Progress,
-    cancel: Cancel | None,
     say: Say = lambda line: None,
 ) -> Graph[State]:
     """All states that play can reach, or as many as limits allow.
@@ -73,7 +72,7 @@ def explored(
     if not past_goal:
         first = replace(limits, states=_SMALL) if _large(limits) else limits
         exploring = Exploring(simulator, start, goal)
-        graph = _interpreted(simulator, met, exploring, first, progress, cancel)
+        graph = _interpreted(simulator, met, exploring, first, progress)
         if first is limits or graph.limit != "states":
             return graph
         edges = _edges(graph, limits)
@@ -83,7 +82,7 @@ def explored(
         raise _no_way_past(simulator)
     say(_held(world, slow, obstacles, limits))
     if world is None:
-        return _interpreted(simulator, met, exploring, limits, progress, cancel)
+        return _interpreted(simulator, met, exploring, limits, progress)
     build = builder(simulator, world, start, past_goal)
     return explore_packed(
         world,
@@ -93,7 +92,6 @@ def explored(
         limits,
         past_goal=past_goal,
         progress=progress,
-        cancel=cancel,
     )
 
 
@@ -104,7 +102,6 @@ def explored_for_luck(
     goal: str | None,
     limits: Limits,
     progress: Progress,
-    cancel: Cancel | None,
 ) -> Graph[Observed[State]]:
     """The same for questions about luck, in which every state keeps a name of its own.
 
@@ -117,7 +114,7 @@ def explored_for_luck(
 
     first = replace(limits, states=_SMALL) if _large(limits) else limits
     exploring = Exploring(tries, start, goal)
-    graph = exploring.on(first, progress=progress, cancel=cancel)
+    graph = exploring.on(first, progress=progress)
     if first is limits or graph.limit != "states":
         return graph
     ordered = any(children is not None for children in start.state.kids)
@@ -125,7 +122,7 @@ def explored_for_luck(
     if not (ordered or tries.fails):
         world, _ = _packed(simulator, start.state, goal, [], _edges(graph, limits))
     if world is None or world.fails:
-        return exploring.on(limits, progress=progress, cancel=cancel)
+        return exploring.on(limits, progress=progress)
     build = builder(simulator, world, start.state)
     return explore_packed(
         world,
@@ -134,7 +131,6 @@ def explored_for_luck(
         goal,
         limits,
         progress=progress,
-        cancel=cancel,
     )
 
 
@@ -185,11 +181,10 @@ def _interpreted(
     exploring: Exploring[State],
     limits: Limits,
     progress: Progress,
-    cancel: Cancel | None,
 ) -> Graph[State]:
     simulator.listener = met
     try:
-        return exploring.on(limits, progress=progress, cancel=cancel)
+        return exploring.on(limits, progress=progress)
     finally:
         simulator.listener = None
 
@@ -351,7 +346,6 @@ def solve_luck(
     states: int,
     time_limit: float,
     say: Say | None = None,
-    cancel: Cancel | None = None,
 ) -> LuckVerdict:
     """Return whether the goal is certain, or how likely it is, from a state; `Failure` as in
     `solve`."""
@@ -361,7 +355,7 @@ def solve_luck(
     require_goal(simulator, goal)
     question = certainty if luck == "certain" else probability
     explorer = partial(explored_for_luck, simulator)
-    return question(simulator, state, goal, limits, say=say, cancel=cancel, explorer=explorer)
+    return question(simulator, state, goal, limits, say=say, explorer=explorer)
 
 
 def wins_under_seed(
@@ -385,7 +379,6 @@ def plan_for_seed(
     *,
     time_limit: float,
     say: Say | None = None,
-    cancel: Cancel | None = None,
 ) -> tuple[tuple[PlanStep, ...], Verdict]:
     """Steps that reach the goal under the seed of ``state``, with the verdict that they depend on.
 
@@ -403,9 +396,7 @@ def plan_for_seed(
     while True:
         left = max(time_limit - (time.monotonic() - begin), 0.1)
         if first is None or not known:
-            found = solve(
-                engine, state, goal, time_limit=left, luck="waits", say=say, cancel=cancel
-            )
+            found = solve(engine, state, goal, time_limit=left, luck="waits", say=say)
         else:
             steps = planned_on(simulator, Observed(state, known), goal, left)
             sure = wins_under_seed(engine, state, steps, goal)

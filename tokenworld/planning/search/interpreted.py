@@ -199,7 +199,7 @@ class Counted(Protocol):
 class Watch:
     """The limits of one run, looked at once per expanded state."""
 
-    def __init__(self, limits: Limits, cancel: Cancel | None) -> None:
+    def __init__(self, limits: Limits, cancel: Cancel | None = None) -> None:
         self._limits, self._cancel = limits, cancel
         self._began = time.monotonic()
         self._report_at = self._began + 1.0

@@ -17,7 +17,6 @@ from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Command, LuckyDraw, Simulator, StateT, Unfinished, Way
 from tokenworld.planning.search.interpreted import (
     SHORT,
-    Cancel,
     CapKind,
     Limits,
     Progress,
@@ -158,13 +157,12 @@ def explore(
     limits: Limits,
     *,
     progress: Progress = None,
-    cancel: Cancel | None = None,
 ) -> Graph[StateT]:
     """All states that play can reach from ``start`` up to the goal, or as many as limits allow.
 
     ``progress`` is called about every second. The graph names a limit that was hit.
     """
-    return Exploring(simulator, start, goal).on(limits, progress=progress, cancel=cancel)
+    return Exploring(simulator, start, goal).on(limits, progress=progress)
 
 
 class Exploring(Generic[StateT]):
@@ -185,10 +183,9 @@ class Exploring(Generic[StateT]):
         limits: Limits,
         *,
         progress: Progress = None,
-        cancel: Cancel | None = None,
     ) -> Graph[StateT]:
         """The graph, explored as far as limits allow; see `explore`."""
-        graph, watch = self.graph, Watch(limits, cancel)
+        graph, watch = self.graph, Watch(limits)
         graph.limit = None
         self._simulator.bound(lambda count: watch.late(self.memory(), count, self._sampled))
         try:

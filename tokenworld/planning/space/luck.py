@@ -467,7 +467,7 @@ def _shown(value: Fraction | float | None) -> str:
 Say = Callable[[str], None]
 Report = Callable[[SearchProgress], None]
 Explorer = Callable[
-    [ObservedSimulator[StateT], Observed[StateT], str | None, Limits, Report, Cancel | None],
+    [ObservedSimulator[StateT], Observed[StateT], str | None, Limits, Report],
     Graph[Observed[StateT]],
 ]
 """Makes the graph where that is not left to `graph.explore`: of states that are packed, say."""
@@ -498,7 +498,6 @@ def certainty(
     limits: LuckLimits,
     *,
     say: Say | None = None,
-    cancel: Cancel | None = None,
     explorer: Explorer[StateT] | None = None,
 ) -> LuckVerdict:
     """Whether the goal can be kept reachable with all luck.
@@ -507,7 +506,7 @@ def certainty(
     makes the graph, if that is not left to the interpreter.
     """
     began, simulator = time.monotonic(), ObservedSimulator(inner)
-    graph = _explored(simulator, state, goal, limits, limits.seconds, say, cancel, explorer)
+    graph = _explored(simulator, state, goal, limits, limits.seconds, say, explorer)
     blank = _blank("certain", graph, simulator.instance)
     cautious = problem_of(graph, cautious=True)
     sure = sure_states(cautious)
@@ -559,7 +558,6 @@ def probability(
     limits: LuckLimits,
     *,
     say: Say | None = None,
-    cancel: Cancel | None = None,
     explorer: Explorer[StateT] | None = None,
 ) -> LuckVerdict:
     """The greatest probability of reaching the goal.
@@ -569,7 +567,7 @@ def probability(
     """
     began, simulator = time.monotonic(), ObservedSimulator(inner)
     seconds = limits.seconds * _FOR_GRAPH
-    graph = _explored(simulator, state, goal, limits, seconds, say, cancel, explorer)
+    graph = _explored(simulator, state, goal, limits, seconds, say, explorer)
     left = limits.seconds - (time.monotonic() - began)
     value = value_of(graph, time.monotonic() + left * _FOR_SOLVING)
     policy = policy_of(simulator, graph, value.moves, "probability") if value.low else None
@@ -637,7 +635,6 @@ def _explored(
     limits: LuckLimits,
     seconds: float,
     say: Say | None,
-    cancel: Cancel | None,
     explorer: Explorer[StateT] | None,
 ) -> Graph[Observed[StateT]]:
     def report(now: SearchProgress) -> None:
@@ -646,8 +643,8 @@ def _explored(
 
     caps = Limits(limits.states, seconds, limits.memory)
     if explorer is not None:
-        return explorer(simulator, Observed(state), goal, caps, report, cancel)
-    return explore(simulator, Observed(state), goal, caps, progress=report, cancel=cancel)
+        return explorer(simulator, Observed(state), goal, caps, report)
+    return explore(simulator, Observed(state), goal, caps, progress=report)
 
 
 def _blank(luck: str, graph: Graph[StateT], instance: Instance) -> LuckVerdict:

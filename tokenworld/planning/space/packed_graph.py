@@ -20,7 +20,7 @@ from tokenworld.ground import Command, StateT, Successor
 from tokenworld.planning.search.compiled import available
 from tokenworld.planning.search.compiled.search import StateRows, joined
 from tokenworld.planning.search.compiled.tables import FIRST_TABLE, Tables, reserved_rows, zeros
-from tokenworld.planning.search.interpreted import Cancel, Limits, Progress, SearchProgress, Watch
+from tokenworld.planning.search.interpreted import Limits, Progress, SearchProgress, Watch
 from tokenworld.planning.search.packed.world import BROKEN, LOST, WON, Packed
 from tokenworld.planning.space.graph import Graph, Move, Node
 
@@ -222,7 +222,6 @@ def explore_packed(
     *,
     past_goal: bool = False,
     progress: Progress = None,
-    cancel: Cancel | None = None,
 ) -> PackedGraph[StateT]:
     """The graph that `graph.explore` finds, on packed states; compiled where there are many.
 
@@ -230,7 +229,7 @@ def explore_packed(
     """
     graph = PackedGraph(goal, world, build, luck)
     growing = _Growing(graph, world, past_goal)
-    watch, asked = Watch(limits, cancel), not world.plain
+    watch, asked = Watch(limits), not world.plain
     while growing.expanded < growing.size:
         if (hit := watch.look(growing, progress)) is not None:
             graph.limit, graph.reason = hit
@@ -240,7 +239,7 @@ def explore_packed(
             if tables is not None:
                 return explore_compiled(
                     world, tables, build, luck, goal, watch.rest(),
-                    past_goal=past_goal, progress=progress, cancel=cancel,
+                    past_goal=past_goal, progress=progress,
                 )  # fmt: skip
         growing.expand(growing.expanded + _WATCHED, limits.states)
     return graph
@@ -346,12 +345,11 @@ def explore_compiled(
     *,
     past_goal: bool = False,
     progress: Progress = None,
-    cancel: Cancel | None = None,
 ) -> PackedGraph[StateT]:
     """The graph that `explore_packed` finds, compiled."""
     graph = PackedGraph(goal, world, build, luck)
     arrays = Connected(world, tables, past_goal)
-    watch = Watch(limits, cancel)
+    watch = Watch(limits)
     while arrays.expanded < arrays.size:
         if (hit := watch.look(arrays, progress)) is not None:
             graph.limit, graph.reason = hit

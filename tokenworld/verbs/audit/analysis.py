@@ -211,7 +211,6 @@ def audit(
     past_goal: bool = False,
     seed: int = 0,
     say: Callable[[str], None] | None = None,
-    cancel: Callable[[], bool] | None = None,
 ) -> Audit:
     """Explore what play can reach from the start (with the luck of ``seed`` in setups).
 
@@ -225,9 +224,7 @@ def audit(
     require_goal(simulator, goal)
     met.begin(start)
     caps = Limits(states, seconds * _FOR_GRAPH)
-    graph = explored(
-        simulator, met, start, goal, caps, past_goal, _progress(say), cancel, say or _silent
-    )
+    graph = explored(simulator, met, start, goal, caps, past_goal, _progress(say), say or _silent)
     return _audited(world, simulator, graph, met, began, seconds, past_goal)
 
 
