@@ -182,8 +182,11 @@ def _player(world: OpenWorld, start: State, goal: str | None) -> EnginePlayer:
 
 def _certified(
     world: OpenWorld, player: EnginePlayer, node: Node, states: Sequence[State]
-) -> CertifiedNode:
-    """A step and those that follow it; ``states`` are those in which it may be taken."""
+) -> CertifiedNode | None:
+    """A step and those that follow it, from states that look alike; none from the goal."""
+    states = [one for one in states if not player.won(one)]
+    if not states:
+        return None
     first = states[0]
     actor = None if first.acting is None else first.names[first.acting]
     _, outcomes = world.engine.play(first, node.command)

@@ -142,15 +142,7 @@ def plan_with(
     if extras.explain:
         return _matrix(target, session, goal, out)
     if extras.branches:
-        from tokenworld.verbs.plan.branching import plan_branching
-
-        def certify(verdict: BranchingVerdict) -> str | None:
-            path, seconds = extras.certificate, left(time_limit)
-            assert path is not None
-            return _certificate(path, session.world, verdict, seed, out, seconds)
-
-        asked = None if extras.certificate is None else certify
-        return plan_branching(session, goal, time_limit=left(time_limit), out=out, certify=asked)
+        return _branching(session, goal, extras.certificate, seed, left(time_limit), out)
     if extras.top is not None or extras.all_optimal:
         return _several(target, session, goal, extras, left(time_limit), out)
     verdict, improved = attempt(
@@ -201,6 +193,20 @@ def plan_with(
         answer["notes"] = [to_json(one) for one in (*told.notes, *notes)]
     out.json(answer)
     return code
+
+
+def _branching(
+    session: Session, goal: str | None, path: Path | None, seed: int, seconds: float, out: Output
+) -> int:
+    """A plan that branches, with its certificate at ``path``."""
+    from tokenworld.verbs.plan.branching import plan_branching
+
+    def certify(verdict: BranchingVerdict) -> str | None:
+        assert path is not None
+        return _certificate(path, session.world, verdict, seed, out, seconds)
+
+    asked = None if path is None else certify
+    return plan_branching(session, goal, time_limit=seconds, out=out, certify=asked)
 
 
 def _undecided(goal: str | None) -> Verdict:
