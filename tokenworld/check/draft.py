@@ -268,7 +268,10 @@ class Draft:
 
     def unknown(self, what: str, name: syn.Name, known: Mapping[str, object]) -> NoReturn:
         """Report an unknown name of a kind, with suggestions."""
-        hint = did_you_mean(name.value, known) or f"Declare the {what}, or correct its name."
+        few = [one for one in known if len(known) <= 8]
+        some = f"Write one of {', '.join(f'`{one}`' for one in few)}, or declare the {what}."
+        told = some if few else f"Declare the {what}, or correct its name."
+        hint = did_you_mean(name.value, known) or told
         self.stop("TW0201", f"There is no {what} `{name.value}`.", name.span, "unknown", hint)
 
     def twice(self, what: str, name: syn.Name, first: Span) -> None:

@@ -605,6 +605,7 @@ _ROWS: Final[tuple[tuple[str, str, str, str, str], ...]] = (
      'Write the text right after the condition: `goal name: … "…"`.'),
     ("world", "turns", "NUMBER|=|:|[", "", "Name who acts: `turns a, b`."),
     ("world", "time", "", "passes!", "Write `time passes always`, or `time passes executed`."),
+    ("world", "legend STRING", "", "{!", 'Put the changes in braces: `legend "#" { … }`.'),
     ("world", "setup", "", "{!", "Put the changes in braces: `setup { … }`."),
     ("world", "", "(|[", "goal",
      "Put changes of the start into `setup { }`, without parentheses: `add r(a, b)`."),
@@ -627,6 +628,7 @@ _ROWS: Final[tuple[tuple[str, str, str, str, str], ...]] = (
     ("scenario", "status", ":|=|==|is|STRING", "",
      "Write the status without a sign: `status executed`."),
     ("scenario", "then|always|never|when|given", ":|=", "", "Remove it: the word stands alone."),
+    ("scenario", "and", "then", "", "Put a comma between the checks: `then a, b`."),
     ("scenario", "", ":", "given", "Remove the colon: steps need no separators."),
     ("scenario", "", "setup|init|initially", "given", "Write `given { … }`."),
     # anywhere

@@ -306,6 +306,8 @@ def _of_item(found: Found) -> str | None:
         return 'Name the world after the title: `scenario "…" in name { }`.'
     if item == "watch" and "when" in expected and before == ")":
         return "Write `when` and a condition before the brace."
+    if item == "world" and "when" in expected and "goal" not in expected:
+        return "Write an amount and `when`: `award 1 when …`, `reward 1 when …`."
     if item == "believe" and "weight" in expected:
         return "Write `weight` and a number before the brace."
     if "to" in expected and expected <= {"to"}:

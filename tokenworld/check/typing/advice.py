@@ -41,7 +41,8 @@ def _part_of(term: m.Term, target: m.ValueType, ctx: Context) -> str | None:
 
 def of_place(term: m.Term, target: m.ValueType, ctx: Context) -> str:
     """The hint where a value of another kind is needed."""
-    part = _part_of(term, target, ctx)
+    fixed = isinstance(term, m.ObjectLiteral)  # what it is elsewhere is not known at the start
+    part = None if fixed else _part_of(term, target, ctx)
     match term.type, target:
         case m.ObjectType(name=wide), m.ObjectType(name=narrow) if is_subtype(
             ctx.draft.types, narrow, wide
@@ -93,12 +94,23 @@ def of_operand(term: m.Term, ctx: Context) -> str:
     return "Calculate with numbers only." if part is None else f"Write `{part}`."
 
 
+def of_target(term: m.Term, ctx: Context) -> str:
+    """The hint where something is changed that is no stored value."""
+    if isinstance(term.type, m.ObjectType):
+        return f"Write which of its values changes: `{ctx.quoted(term)}.f`."
+    return "Change the attribute, function or relation that it comes from."
+
+
 def of_units(left: m.Term, right: m.Term, ctx: Context) -> str:
     """The hint where the units of two numbers differ."""
     for one, other in ((left, right), (right, left)):
         plain = isinstance(one.type, m.NumberType) and not one.type.unit
         if plain and isinstance(one, m.NumberLiteral) and isinstance(other.type, m.NumberType):
             return f"Write `{ctx.quoted(one)}{other.type.unit}`."
+    for one, other in ((left, right), (right, left)):
+        plain = isinstance(other.type, m.NumberType) and not other.type.unit
+        if plain and isinstance(one, m.NumberLiteral) and isinstance(one.type, m.NumberType):
+            return f"Write `{ctx.quoted(one).removesuffix(one.type.unit)}`."
     return "Write both with one unit."
 
 
@@ -160,7 +172,6 @@ def local_for(kind: str, ctx: Context) -> str | None:
         if isinstance(of, m.ObjectType) and of.name != m.ROOT
         if is_subtype(draft.types, kind, of.name)
     ]
-    acts = draft.actor is not None and ctx.me and is_subtype(draft.types, kind, draft.actor)
-    if acts:
-        names.append(draft.actor_name)
+    if not names and draft.actor is not None and ctx.me:
+        names = [draft.actor_name] if is_subtype(draft.types, kind, draft.actor) else []
     return names[0] if len(names) == 1 else None

@@ -406,7 +406,7 @@ def _call(function: syn.Name, args: tuple[syn.Expr, ...], ctx: Context, span: Sp
     if is_builtin(name) and not _own_born(name, draft):
         return check_builtin(function, args, ctx, span)
     foreign = function_word(name)
-    if args and not (foreign and isinstance(args[0], syn.Number)):
+    if args and name != "pick" and not (foreign and isinstance(args[0], syn.Number)):
         return _behind_dot(check(args[0], ctx), function, args[1:], ctx, span)
     known = (*draft.fluents, *draft.derive_items, *BUILTINS)
     told = "Declare it as a relation, function, table or derive."

@@ -5,6 +5,7 @@ Nothing here checks expressions: `expressions` looks names up here (language.md 
 
 from __future__ import annotations
 
+import re
 from typing import Final, NoReturn, get_args
 
 from tokenworld import model as m
@@ -220,7 +221,7 @@ def term_of_name(name: syn.Name, ctx: Context, expected: m.ValueType | None) -> 
         return _member_of(ctx, expected.name, value, name.span)
     if draft.actor is not None and draft.actor_name in draft.candidates(name):
         return _me(ctx, name.span)
-    return _global(name, ctx)
+    return _global(name, ctx, expected)
 
 
 def _me(ctx: Context, span: Span) -> m.Term:
@@ -241,7 +242,7 @@ def somebody_acts(derive: str, name: syn.Name, ctx: Context) -> None:
         draft.stop("TW0201", what, name.span, "no acting object", hint)
 
 
-def _global(name: syn.Name, ctx: Context) -> m.Term:
+def _global(name: syn.Name, ctx: Context, expected: m.ValueType | None) -> m.Term:
     draft, value = ctx.draft, name.value
     found = object_named(name, ctx)
     if found is not None:
@@ -260,7 +261,7 @@ def _global(name: syn.Name, ctx: Context) -> m.Term:
         written = " or ".join(f"`{owner}.{value}`" for owner in owners)
         what = f"`{value}` is a member of several enums."
         draft.stop("TW0205", what, name.span, "ambiguous", f"Write {written}.")
-    return _unknown_name(name, ctx)
+    return _unknown_name(name, ctx, expected)
 
 
 _ACTORS: Final = frozenset({"self", "this", "player", "actor", "hero", "agent", "user"})
@@ -288,6 +289,22 @@ def _as_local(name: syn.Name, ctx: Context) -> str | None:
 _UNDECLARED: Final = "Declare it, or correct its name."
 
 
+def _as_bound(name: syn.Name, ctx: Context) -> str | None:
+    """The hint where a fold does not say what its name stands for, as in ``sum(v.level)``."""
+    source = ctx.draft.source_of(name.span)
+    before = "" if source is None else source.text[: name.span.start].rstrip()
+    fold = re.search(r"\b(any|all|count|sum|min|max|first|last)\($", before[-8:])
+    return f"Say what it stands for: `{fold[1]}(… for {name.value}: T)`." if fold else None
+
+
+def _member_hint(expected: m.ValueType | None, ctx: Context) -> str | None:
+    """The hint where a member of an enum is needed."""
+    if not isinstance(expected, m.EnumType):
+        return None
+    members = ctx.draft.enums[expected.name].members[:6]
+    return f"Write one of {', '.join(f'`{member}`' for member in members)}."
+
+
 def _by_type(value: str, ctx: Context) -> str | None:
     """The hint where the name of a type, with a small letter, means the one thing of that type."""
     kind = next((one for one in ctx.draft.types if one.lower() == value.replace("_", "")), None)
@@ -295,7 +312,7 @@ def _by_type(value: str, ctx: Context) -> str | None:
     return None if local is None else f"Write `{local}` for the `{kind}`."
 
 
-def _unknown_name(name: syn.Name, ctx: Context) -> m.Term:
+def _unknown_name(name: syn.Name, ctx: Context, expected: m.ValueType | None) -> m.Term:
     draft, value = ctx.draft, name.value
     if fact_named(name, ctx) is not None:
         hint = f"Write them in parentheses: `{value}({', '.join(_parameters(name, ctx))})`."
@@ -305,7 +322,8 @@ def _unknown_name(name: syn.Name, ctx: Context) -> m.Term:
     known = (*ctx.names, *visible, *draft.params, *members, draft.actor_name)
     elsewhere = [world for world, key in draft.object_types if key == value and world]
     near = NAMES.get(value) or did_you_mean(value, known)
-    hint = near or _as_local(name, ctx) or _by_type(value, ctx) or _UNDECLARED
+    by_place = _as_local(name, ctx) or _by_type(value, ctx) or _as_bound(name, ctx)
+    hint = near or by_place or _member_hint(expected, ctx) or _UNDECLARED
     if value == "me" and draft.actor is None:
         hint = "Declare who acts: `actor me: T`."
     elif owner := _owner(ctx, value):

@@ -9,7 +9,7 @@ from typing import Any, Literal, assert_never
 
 from tokenworld import model as m
 from tokenworld.check.draft import Abandon, Draft, NamedEffect
-from tokenworld.check.typing.advice import attribute_for, attribute_of_kind
+from tokenworld.check.typing.advice import attribute_for, attribute_of_kind, of_target
 from tokenworld.check.typing.arithmetic import fit
 from tokenworld.check.typing.context import (
     BROKEN,
@@ -225,8 +225,7 @@ def _target(ref: syn.Ref, here: _Here) -> m.Read:
     draft = here.ctx.draft
     if not isinstance(term, m.Read) or term.was:
         what = f"`{draft.text(ref.span)}` is not stored, so it cannot be changed."
-        hint = "Change the attribute, function or relation that it comes from."
-        draft.stop("TW0401", what, ref.span, "not a stored fact", hint)
+        draft.stop("TW0401", what, ref.span, "not a stored fact", of_target(term, here.ctx))
     fluent = draft.fluents[term.fluent]
     if fluent.fluent_kind == "table":
         what = f"`{fluent.name}` is a table: its rows are fixed."

@@ -19,6 +19,7 @@ from tokenworld.syntax.foreign.words import (
     IN_BODIES,
     IN_WORLDS,
     LITERALS,
+    REFUSE,
     VALUES,
     foreign_type,
     touching,
@@ -72,8 +73,8 @@ def meant(found: Found, source: Source) -> Meant | None:
 
 
 _GUARDS: Final = frozenset(
-    {"requires", "require", "precondition", "preconditions", "pre", "condition", "conditions"}
-    | {"guard", "needs", "given", "provided", "where", "if", "when"}
+    {"requires", "precondition", "preconditions", "pre", "condition", "conditions"}
+    | {"guard", "needs", "provided", "where"}
 )
 _REQUIRES: Final = 'Put the condition into the body: `require … else label "…"`.'
 
@@ -383,6 +384,8 @@ def _of_body(said: list[Token], found: Found) -> Meant | None:
     marked = token.terminal == "STRING" and touching(previous, token)
     if marked and previous is not None and previous.text in _PREFIXES:
         return Meant(previous, _PREFIXED)
+    if token.terminal == "." and before == "STRING" and said[0].terminal == "say":
+        return Meant(token, 'Write one text, with values in braces: `"… {x} …"`.')
     if said[0].terminal in ("add", "remove") and token.terminal in _CHANGES:
         return Meant(token, "Leave the value away: `add` makes a fact true, `remove` false.")
     if before == "add" and token.terminal in ("NUMBER", "QUANTITY", "-"):
@@ -523,6 +526,10 @@ def _reordered(said: list[Token], found: Found) -> Meant | None:
     behind = "" if follows is None else follows.terminal
     if token.terminal in _FLAGS and found.item == "type" and "static" in found.expected:
         return Meant(token, f"Write `{token.text}` after the type: `x: T {token.text}`.")
+    if token.terminal == ":" and said[0].terminal == "if" and behind == "NAME":
+        refuses = "" if follows is None else follows.text
+        if refuses == "return" or IN_BODIES.get(refuses) == REFUSE:
+            return Meant(said[0], REFUSE)
     arrow = (before, token.terminal) in (("-", ">"), ("=", ">"))
     if arrow and said[0].text == "require" and behind == "NAME":
         return Meant(said[-2], 'Write `else` before the label: `require … else label "…"`.')

@@ -20,7 +20,7 @@ _ROUTINE: Final = "Write an `action`, a `law` or a `derive`, outside of other it
 _SAY: Final = 'Write `say "…"`.'
 _LOOP: Final = "Write `for x: T where … { }`; what happens again and again is a `law`."
 _CHOICE: Final = "Write `if … { } else if … { } else { }`."
-_REFUSE: Final = 'Write `require … else label "…"` to refuse an action.'
+REFUSE: Final = 'Write `require … else label "…"` to refuse an action.'
 
 _DRAW: Final = "Write `chance 50% { … }`, or `pick n: 1 to 6 { … }` for a number."
 _ENDING: Final = "Write `goal name: …` or `lose name: …` into the world: what holds ends the game."
@@ -35,9 +35,9 @@ IN_BODIES: Final = {
     **dict.fromkeys(("print", "echo", "puts", "write", "log", "display", "printf", "tell"), _SAY),
     **dict.fromkeys(("while", "loop", "repeat", "foreach", "each", "forall", "every"), _LOOP),
     **dict.fromkeys(("switch", "match", "case"), _CHOICE),
-    **dict.fromkeys(("raise", "throw", "fail", "error", "assert", "ensure", "refuse"), _REFUSE),
-    **dict.fromkeys(("precondition", "preconditions", "pre", "condition", "conditions"), _REFUSE),
-    **dict.fromkeys(("requirement", "requirements", "needs", "must", "should"), _REFUSE),
+    **dict.fromkeys(("raise", "throw", "fail", "error", "assert", "ensure", "refuse"), REFUSE),
+    **dict.fromkeys(("precondition", "preconditions", "pre", "condition", "conditions"), REFUSE),
+    **dict.fromkeys(("requirement", "requirements", "needs", "must", "should"), REFUSE),
     **dict.fromkeys(("signal", "trigger", "fire", "notify"), "Write `emit e(x)`."),
     **dict.fromkeys(("message", "output", "narrate", "show", "narration"), _SAY),
     **dict.fromkeys(
@@ -69,6 +69,8 @@ IN_BODIES: Final = {
 # Words of the language that begin a statement and take no parentheses.
 CALLED: Final = {
     "say": _SAY,
+    "add": "Write `add r(a, b)`: the fact stands in no parentheses.",
+    "remove": "Write `remove r(a, b)`: the fact stands in no parentheses.",
     "emit": "Write `emit e(x)`: the parentheses hold what the event is about.",
     "destroy": "Write `destroy x`, without parentheses.",
     "swap": "Write `swap x.f, y.f`, without parentheses.",
@@ -150,6 +152,7 @@ def function_word(name: str) -> str | None:
 
 _CALLS: Final = {
     "range": "Write `for n: 0 to 2`.",
+    "pick": "Write `pick x: T where … { }`; as a value, `let x = pick { x: T }`.",
     **dict.fromkeys(("minimum", "maximum"), "Write `min(a, b)` or `max(a, b)`."),
     "int": "Write `floor(x)`.",
     **dict.fromkeys(("str", "string", "format"), "Leave it away: texts show values in braces."),
@@ -265,6 +268,8 @@ def foreign_sign(found: Found) -> str | None:
     sign = found.token.terminal
     after = found.following.terminal if found.touches(found.following) and found.following else ""
     if "+=" in found.expected:
+        if sign in ("+", "-") and after not in (sign, ">"):
+            return f"Write `{sign}=` to change a value."
         if (sign, after) == ("-", ">") and touching(found.previous, found.token):
             return "Write a point: `x.f`."
         return _instead_of_set(sign, after)
@@ -285,6 +290,7 @@ def foreign_sign(found: Found) -> str | None:
 _PAIRS: Final = {
     ("=", "<"): "Write `<=`.",
     ("==", "="): "Write `==` to compare.",
+    ("!=", "="): "Write `!=`.",
     (":", "="): "Write `=` alone before the value.",
     ("<", ">"): "Write `!=`.",
     ("*", "*"): _POWER,
