@@ -23,7 +23,7 @@ from tokenworld.verbs.output import UNICODE
 
 async def test_the_first_screen_fits_80_by_24_and_says_what_to_do(app: PlayApp) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.pause()
+        await until(pilot, lambda: "F1 Help" in screen_text(app))
         lines = screen_text(app).split("\n")
         assert len(lines) == 24
         assert lines[0].startswith(" The Attic · tick 0 · score 0 · playing")
