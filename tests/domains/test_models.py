@@ -20,3 +20,9 @@ def test_scenarios_reach_the_rules_and_notice_mistakes(tw: Tw, name: str) -> Non
     places = found["places"]
     assert sum(one["covered"] for one in places) >= 0.9 * len(places)
     assert tw("mutate", world, "--least", "80").code == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["world", "night"])
+def test_the_scenarios_of_smugglers_notice_mistakes(tw: Tw, name: str) -> None:  # noqa: F811
+    assert tw("mutate", DOMAINS / "smugglers" / f"{name}.tw", "--least", "80").code == 0
