@@ -43,6 +43,8 @@ from tokenworld.planning.planners.downward import (
 from tokenworld.planning.referee import refereed
 from tokenworld.planning.search.interpreted import Cancel, Exhausted, Found, Limits, has_costs
 from tokenworld.planning.search.own import OwnRung
+from tokenworld.planning.search.interpreted import Exhausted, Found, Limits, has_costs
+from tokenworld.planning.search.own import OWN_SEARCH, OwnRung
 from tokenworld.planning.verdict import Attempt, Verdict, require_goal
 
 Quality = Literal["satisficing", "anytime"]
@@ -106,7 +108,6 @@ def plan_quality(
     *,
     seconds: float,
     say: Say = lambda line: None,
-    cancel: Cancel = lambda: False,
     better: Callable[[Verdict], None] = lambda verdict: None,
 ) -> Improved:
     """A plan of this quality, or why there is none.
@@ -118,6 +119,11 @@ def plan_quality(
     limit = seconds - min(_TO_END, seconds / 10)
     search = _PlanSearch(simulator, state, goal, quality, limit, say, cancel, better)
     attempt("looking for better plans", search.run, lambda: None)
+    search = _PlanSearch(simulator, state, goal, quality, seconds, say, better)
+    search.own_first()
+    if not search.over:
+        search.by_planners()
+    search.own_on()
     return search.result()
 
 
@@ -131,7 +137,6 @@ class _PlanSearch(Generic[StateT]):
     quality: Quality
     limit: float
     say: Say
-    cancel: Cancel
     better: Callable[[Verdict], None]
     bound: int = 0
     best: Verdict | None = None
@@ -154,7 +159,7 @@ class _PlanSearch(Generic[StateT]):
     def over(self) -> bool:
         """Whether the search has ended."""
         enough = self.quality == "satisficing" and self.best is not None
-        return self.final or enough or self.cancel() or self.left <= 0
+        return self.final or enough or self.left <= 0
 
     def run(self) -> None:
         """Search until it is over. Where a limit ends that, the plans found so far count."""
@@ -195,6 +200,11 @@ class _PlanSearch(Generic[StateT]):
     def _settle(self, rung: OwnRung[StateT]) -> None:
         """Keep the plan or the proof of one of our searches."""
         match rung.result:
+        self.own.run(limits, self.say, lambda: False)
+        if not self.own.answered or self.settled:
+            return
+        self.settled = True
+        match self.own.result:
             case Found(steps=steps, optimal=optimal):
                 verdict = refereed(
                     self.simulator, self.state, steps, self.goal, rung.engine, "",

@@ -282,7 +282,6 @@ def resumed(store: RunStore, run: Run) -> Session:
 
 FORMAT: Final = "tw-row/1"
 _EXPECTED = ("action", "tick", "progress")
-_PROGRESS = ("status", "score", "reward", "latched")
 _IGNORED = ("format",)
 
 

@@ -1,1 +1,1 @@
-"""States outside of play: their hash, as ``tw-state/1`` JSON and back, as bytes, as instances."""
+"""States outside of play: their hash, as ``tw-state/1`` JSON and back, as instances."""

@@ -114,9 +114,7 @@ def not_started(engine: str, encoding: str, error: OSError, seconds: float) -> E
     return EngineRun(engine, encoding, "failed", reason, seconds)
 
 
-def inexpressible(
-    obstacles: tuple[Obstacle, ...], seconds: float, encoding: str = SAS_ENCODING
-) -> EngineRun:
+def inexpressible(obstacles: tuple[Obstacle, ...], seconds: float) -> EngineRun:
     """The constructs that no finite encoding takes; a phase whose order matters is no error."""
     hint = "Our own search plans on the interpreter instead, as far as the limits allow."
     notes = tuple(
@@ -124,7 +122,9 @@ def inexpressible(
         for one in obstacle_notes(obstacles, hint)
     )
     detail = f"no encoding takes {obstacles[0].construct}: {obstacles[0].reason}"
-    return EngineRun(FAST_DOWNWARD_NAME, encoding, "not expressible", detail, seconds, notes=notes)
+    return EngineRun(
+        FAST_DOWNWARD_NAME, SAS_ENCODING, "not expressible", detail, seconds, notes=notes
+    )
 
 
 def obstacle_notes(obstacles: tuple[Obstacle, ...], hint: str) -> tuple[Diagnostic, ...]:

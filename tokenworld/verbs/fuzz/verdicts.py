@@ -283,7 +283,6 @@ ALWAYS = ("", "own", "width", "hmax", "hadd")
 """Engines that answer about every world; the first is the ladder of `tw plan`."""
 IN_TURN = ("ff", "blind", "lama", "encoding E", "symk", "encoding A")
 """Engines that start a process: each world asks one of them."""
-ENGINES = (*ALWAYS, *IN_TURN)
 SECONDS = 3.0
 """Each engine may take so long for one world."""
 REASON_SECONDS = 0.5

@@ -40,7 +40,7 @@ def with_name(grammar: str, pattern: str) -> str:
     return grammar.replace(NAME, f"NAME: {pattern}")
 
 
-def openai_tool(grammar: str, name: str = "write_world") -> str:
+def openai_tool(grammar: str) -> str:
     """Return a custom tool of OpenAI's API, as JSON, whose input can only be a text of the grammar.
 
     Its lark has no directives and no complement of a pattern, so that NAME spells the keywords out
@@ -54,7 +54,7 @@ def openai_tool(grammar: str, name: str = "write_world") -> str:
     lines = [line for line in text.split("\n") if line.strip()]
     tool = {
         "type": "custom",
-        "name": name,
+        "name": "write_world",
         "description": "Write a text in the Token World language (.tw).",
         "format": {"type": "grammar", "syntax": "lark", "definition": "\n".join(lines)},
     }
