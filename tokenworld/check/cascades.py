@@ -136,7 +136,7 @@ def _within(inner: Span, outer: Span) -> bool:
 
 def _unknown_again(found: Diagnostic, failed: frozenset[str], draft: Draft) -> bool:
     """Whether a finding only says that a name is unknown whose declaration failed."""
-    if found.code not in _UNKNOWN or found.span is None or _untyped(found.span, draft):
+    if found.code not in (*_UNKNOWN, "TW0401") or found.span is None or _untyped(found.span, draft):
         return False
     written = draft.text(found.span)
     unit = written.lstrip("0123456789.")

@@ -387,7 +387,9 @@ def _override(draft: Draft, kind: syn.TypeDecl, member: syn.Field) -> FieldValue
     fluent = attribute_of(draft, kind.name.value, member.name.value)
     if fluent is None:
         names = [draft.fluents[key].name for key in draft.types[kind.name.value].attributes]
-        example = f"Write its type after a colon: `{member.name.value}: 0 to 9 = …`."
+        kind_of = draft.text(member.value.span) in ("true", "false")
+        shown = "bool" if kind_of else "0 to 9"
+        example = f"Write its type after a colon: `{member.name.value}: {shown} = …`."
         hint = did_you_mean(member.name.value, names) or example
         what = f"`{kind.name.value}` has no attribute `{member.name.value}` to override."
         draft.stop("TW0201", what, member.name.span, NO_ATTRIBUTE, hint)

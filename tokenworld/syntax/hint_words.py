@@ -48,6 +48,7 @@ TYPES: Final = {
         ("float", "double", "decimal", "real", "f32", "f64", "float32", "float64"),
         "`real`, or a range such as `0.0 to 9.9`",
     ),
+    **dict.fromkeys(("percent", "percentage", "probability"), "a range such as `0% to 100%`"),
 }
 STEPS: Final = frozenset({"given", "random", "when", "then", "always", "never", "replay"})
 
@@ -296,6 +297,8 @@ _ROWS: Final[tuple[tuple[str, str, str, str, str], ...]] = (
     ("enum", "NAME", "=|:|(", "}",
      "Leave the value away; members may have an order: `enum E { a < b }`."),
     ("enum", "TYPE", "(", "{", "Write the members in braces: `enum E { a, b }`."),
+    ("enum", "NAME", "<|,", "}",
+     "Write `<` between all members, or a comma between all of them."),
     ("enum", "NAME", ">|<=|>=", "}", "Write the lowest member first: `enum E { a < b }`."),
     ("enum", "{|,", "NUMBER", "NAME",
      "Begin members with a letter; numbers are a range: `x: 0 to 9`."),

@@ -17,6 +17,7 @@ from tokenworld.syntax.foreign.words import (
 )
 from tokenworld.syntax.hint_words import (
     COMPARE,
+    EFFECTS,
     NUMBERS,
     OPERATORS,
     Found,
@@ -423,10 +424,19 @@ def unexpected(source: Source, found: Found) -> Diagnostic:
 
 
 def _cut_off(found: Found, source: Source) -> bool:
-    """Whether the next item begins, on a line of its own, while a bracket is still open."""
-    begins = found.token.terminal in found.tables.first("item") or found.token.terminal == END
-    at_left = source.line_and_column(found.token.start)[1] == 1 or found.token.terminal == END
-    return begins and at_left and open_bracket(found) is not None
+    """Whether the next item or statement begins, on its line, while a bracket is still open."""
+    token = found.token
+    if token.terminal == END or token.terminal in EFFECTS:
+        begins = token.terminal == END or _begins_line(source, token)
+    else:
+        at_left = source.line_and_column(token.start)[1] == 1
+        begins = at_left and token.terminal in found.tables.first("item")
+    return begins and open_bracket(found) is not None
+
+
+def _begins_line(source: Source, token: Token) -> bool:
+    line = source.text.rfind("\n", 0, token.start) + 1
+    return not source.text[line : token.start].strip()
 
 
 def _unclosed(found: Found, source: Source) -> Diagnostic:

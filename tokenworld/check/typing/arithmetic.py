@@ -180,7 +180,7 @@ def fit_number(term: m.Term, target: m.ValueType, ctx: Context, what: str) -> m.
     if not same_unit(found.unit, target.unit):
         named = f"`{target.unit}`" if target.unit else "no unit"
         hint = f"Write it with {named}."
-        said = f"The {what} has {named}, and this has `{found.unit or 'none'}`."
+        said = f"The {what} has {named}, and this has {unit_in_words(found)}."
         ctx.draft.stop("TW0303", said, term.span, "units differ", hint)
     if found.decimals > target.decimals:
         kept = f"{target.decimals} decimal{'' if target.decimals == 1 else 's'}"
@@ -214,6 +214,9 @@ def _in_range(term: m.Term, target: m.NumberType, ctx: Context, what: str) -> No
         if below or above:
             said = f"The {what} is {show_type(target)}."
             hint = "Write a number inside the range, or widen the range."
+            source = ctx.draft.source_of(literal.span)
+            if source is not None and source.text[: literal.span.start].endswith("="):
+                hint = "Write `-=` to subtract." if literal.value < 0 else hint
             ctx.draft.stop("TW0308", said, literal.span, "outside the range", hint)
 
 

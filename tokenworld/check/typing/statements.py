@@ -9,7 +9,12 @@ from typing import Any, Literal, assert_never
 
 from tokenworld import model as m
 from tokenworld.check.draft import Abandon, Draft, NamedEffect
-from tokenworld.check.typing.advice import attribute_for, attribute_of_kind, of_target
+from tokenworld.check.typing.advice import (
+    attribute_for,
+    attribute_of_kind,
+    of_arguments,
+    of_target,
+)
 from tokenworld.check.typing.arithmetic import fit
 from tokenworld.check.typing.context import (
     BROKEN,
@@ -119,7 +124,9 @@ def _applied(node: syn.Apply, here: _Here) -> m.Body:
     effect = _named_effect(name, draft)
     if len(effect.params) != len(node.args):
         what = f"The effect `{name}` takes {counted(len(effect.params), 'argument')}."
-        draft.stop("TW0302", what, node.name.span, f"{len(node.args)} given", "Correct them.")
+        draft.stop(
+            "TW0302", what, node.name.span, f"{len(node.args)} given", of_arguments(effect.params)
+        )
     args = tuple(
         fit(check(arg, ctx, param.type), param.type, ctx, f"argument of `{name}`")
         for arg, param in zip(node.args, effect.params, strict=True)
@@ -431,8 +438,8 @@ def check_event(event: syn.Name, args: tuple[syn.Expr, ...], ctx: Context) -> tu
         ctx.draft.stop("TW0702", what, event.span, "unknown event", hint)
     params = ctx.draft.events[event.value].params
     if len(params) != len(args):
-        what = f"The event `{event.value}` takes {len(params)} arguments."
-        ctx.draft.stop("TW0302", what, event.span, f"{len(args)} given", "Correct them.")
+        what = f"The event `{event.value}` takes {counted(len(params), 'argument')}."
+        ctx.draft.stop("TW0302", what, event.span, f"{len(args)} given", of_arguments(params))
     return tuple(
         fit(check(arg, ctx, param.type), param.type, ctx, f"argument of `{event.value}`")
         for arg, param in zip(args, params, strict=True)

@@ -181,6 +181,10 @@ def _choice(said: list[Token], found: Found) -> Meant | None:
 
 def _negated_fact(said: list[Token], found: Found) -> Meant | None:
     contained = found.following is not None and found.following.terminal == "in"
+    near = len(said) > 1 and said[-2].terminal == "NAME" and found.token.start == said[-2].end + 1
+    headed = said[0].terminal == "require" and "else" not in _signs(said) and not contained
+    if found.token.terminal == "not" and near and headed and found.change_expected:
+        return Meant(found.token, "Write `!=` to compare, or `and not` to join conditions.")
     if found.token.terminal == "not" and found.change_expected and not contained:
         return Meant(found.token, "Write `remove` before a fact, or `= false` after a value.")
     return None
@@ -299,6 +303,8 @@ def _statement_end(said: list[Token], found: Found) -> Meant | None:
         return Meant(token, "Write `+=`.")
     if token.terminal == "=" and found.back(1) in ("<", ">"):
         return Meant(token, f"Write `{found.back(1)}=` without a blank.")
+    if token.terminal == "," and follows is not None and follows.terminal == "else":
+        return Meant(token, "Remove the comma before `else`.")
     joins = "else" in found.expected and (follows is None or follows.terminal != "STRING")
     if token.terminal == "," and said[0].terminal == "require" and joins:
         return Meant(token, "Join conditions with `and`.")
@@ -536,6 +542,8 @@ def _reordered(said: list[Token], found: Found) -> Meant | None:
     if said[0].terminal == "for" and token.terminal in COMPARE and "," in _signs(said):
         comma = next(one for one in reversed(said) if one.terminal == ",")
         return Meant(comma, "Write `where` before the condition.")
+    if said[-2:][0].text in ("match", "switch", "case") and said[0].terminal == "derive":
+        return Meant(said[-2], "Write `if … then … else …` for a value.")
     if token.terminal == "TYPE" and before == "NAME" and said[-2].text == "new":
         name = said[1].text[:20] if said[0].terminal == "let" and len(said) > 1 else "x"
         return Meant(said[-2], f"Write `create {name}: {token.text[:40]} {{ f = … }}`.")

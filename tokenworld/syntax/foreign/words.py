@@ -58,6 +58,7 @@ IN_BODIES: Final = {
     **dict.fromkeys(("put", "place"), "Write the change: `x.at = …`."),
     **dict.fromkeys(("delete", "del", "kill"), "Write `destroy x`, or `remove` before a fact."),
     **dict.fromkeys(("new", "spawn"), "Write `create x: T { }`."),
+    **dict.fromkeys(("toggle", "flip", "negate", "invert"), "Write `x.f = not x.f`."),
     "set": "Write the change alone: `x.f = …`.",
     "return": "A body gives no value: write a `derive` for one.",
     "unless": "Write `if not … { }`.",
