@@ -30,6 +30,12 @@ def _legal(tw: Tw, world: Path, script: Path) -> str:
     return "\n".join(f"{text.out}{one.out}" for text, one in found)
 
 
+def _why(tw: Tw, world: Path, script: Path) -> str:
+    lines = script.read_text(encoding="utf-8").splitlines()
+    found = [tw("why", world, one, "--at", script, "--time-limit", "0").out for one in lines]
+    return "\n".join((*found, tw("why", world, lines[-1], "--json").out))
+
+
 def _hint(tw: Tw, world: Path, script: Path) -> str:
     text = tw("hint", world, "--script", script)
     found = tw("hint", world, "--script", script, "--json")
@@ -59,7 +65,9 @@ for line in sys.stdin:
         print(answer, flush=True)
 """
 
-ASKED: dict[str, Ask] = {"run": _run, "legal": _legal, "hint": _hint, "llm": _played}
+ASKED: dict[str, Ask] = {
+    "run": _run, "legal": _legal, "why": _why, "hint": _hint, "llm": _played,
+}  # fmt: skip
 
 
 def _shown(tw: Tw, folder: Path, kind: Kind, number: int, ask: Ask) -> str:
@@ -84,7 +92,8 @@ def test_a_verb_tells_the_same_whatever_is_secret(
 def test_the_log_and_the_runs_show_what_was_hidden(tw: Tw, tmp_path: Path) -> None:
     kind = KINDS["number"]
     shown = _shown(tw, tmp_path, kind, 0, _run)
-    assert "✗ wrong: n == s.code  (s.code = hidden)" in shown
+    assert "✗ wrong: n == s.code\n" in shown
+    assert "  s.code = hidden\n" in shown
     record = tw("runs", "show", "w-1", "--json").json["ticks"][0]
     (failed,) = record["refusal"]["failed"]
     assert failed["values"]["s.code"] == 3
