@@ -161,6 +161,20 @@ def test_the_limit_cuts_off() -> None:
     assert env.step(0)[2:4] == (False, False)
 
 
+def test_a_refusal_is_explained_where_the_past_is_kept(farm: OpenWorld) -> None:
+    env = WorldEnv(farm, explain=True)
+    env.reset(seed=0)
+    env.step(env.index("heat(one)"))
+    found = env.step(env.index("heat(one)"))[4]["refusal"]
+    (failed,) = found["failed"]
+    assert (found["format"], failed["since"]["tick"]) == ("tw-refusal/1", 0)
+    assert [one["rule"] for one in failed["since"]["changes"]] == ["action heat"]
+    assert env.why("heat(one)").to_json() == {**found, "tick": 1}
+    assert env.why("heat(one)", seconds=5).way is not None
+    with pytest.raises(Failure, match="keeps no past"):
+        WorldEnv(farm).why("heat(one)")
+
+
 def test_why_something_was_refused(farm: OpenWorld) -> None:
     env = WorldEnv(farm)
     env.reset()
