@@ -186,13 +186,13 @@ class _PlanSearch(Generic[StateT]):
         from tokenworld.planning.width.search import width_rung
 
         rung = width_rung(self.simulator, self.state, self.goal)
-        rung.run(Limits(None, self.left / 2, _MEMORY), self.say, self.cancel)
+        rung.run(Limits(None, self.left / 2, _MEMORY), self.say, lambda: False)
         if rung.answered:
             self._settle(rung)
         self.attempts.append(rung.attempt())
 
     def _own(self, limits: Limits) -> None:
-        self.own.run(limits, self.say, self.cancel)
+        self.own.run(limits, self.say, lambda: False)
         if self.own.answered and not self.settled:
             self.settled = True
             self._settle(self.own)
@@ -200,11 +200,6 @@ class _PlanSearch(Generic[StateT]):
     def _settle(self, rung: OwnRung[StateT]) -> None:
         """Keep the plan or the proof of one of our searches."""
         match rung.result:
-        self.own.run(limits, self.say, lambda: False)
-        if not self.own.answered or self.settled:
-            return
-        self.settled = True
-        match self.own.result:
             case Found(steps=steps, optimal=optimal):
                 verdict = refereed(
                     self.simulator, self.state, steps, self.goal, rung.engine, "",
