@@ -41,10 +41,8 @@ from tokenworld.planning.planners.downward import (
     run_searches,
 )
 from tokenworld.planning.referee import refereed
-from tokenworld.planning.search.interpreted import Cancel, Exhausted, Found, Limits, has_costs
-from tokenworld.planning.search.own import OwnRung
 from tokenworld.planning.search.interpreted import Exhausted, Found, Limits, has_costs
-from tokenworld.planning.search.own import OWN_SEARCH, OwnRung
+from tokenworld.planning.search.own import OwnRung
 from tokenworld.planning.verdict import Attempt, Verdict, require_goal
 
 Quality = Literal["satisficing", "anytime"]
@@ -117,9 +115,8 @@ def plan_quality(
     """
     require_goal(simulator, goal)
     limit = seconds - min(_TO_END, seconds / 10)
-    search = _PlanSearch(simulator, state, goal, quality, limit, say, cancel, better)
+    search = _PlanSearch(simulator, state, goal, quality, limit, say, better)
     attempt("looking for better plans", search.run, lambda: None)
-    search = _PlanSearch(simulator, state, goal, quality, seconds, say, better)
     search.own_first()
     if not search.over:
         search.by_planners()
