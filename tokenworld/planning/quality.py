@@ -117,10 +117,6 @@ def plan_quality(
     limit = seconds - min(_TO_END, seconds / 10)
     search = _PlanSearch(simulator, state, goal, quality, limit, say, better)
     attempt("looking for better plans", search.run, lambda: None)
-    search.own_first()
-    if not search.over:
-        search.by_planners()
-    search.own_on()
     return search.result()
 
 
