@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import hashlib
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -201,10 +202,38 @@ def _recovered(draft: Draft) -> None:
     syntax_errors = len(draft.report)
     for step in PASSES:
         run_pass(step, draft)
+    unread = _unread(draft)
     kept = draft.report[:syntax_errors]
-    follow_up = ("TW0201", "TW0202", "TW0204", "TW0502", "TW0510", "TW0602", "TW0702")
-    kept += [found for found in draft.report[syntax_errors:] if found.code not in follow_up]
+    kept += [one for one in draft.report[syntax_errors:] if not _may_follow(one, draft, unread)]
     draft.report[:] = [found for found in kept if found.is_error]
+
+
+def _may_follow(found: Diagnostic, draft: Draft, unread: frozenset[str] | None) -> bool:
+    """Whether a finding may come from an item that was not read."""
+    if found.code in ("TW0204", "TW0510", "TW0602"):
+        return True
+    if found.code not in ("TW0201", "TW0202", "TW0502", "TW0702") or found.span is None:
+        return False
+    return unread is None or draft.text(found.span).strip("`") in unread
+
+
+def _unread(draft: Draft) -> frozenset[str] | None:
+    """The words that stand outside of all items that were read: names that an item with a mistake
+    may declare. ``None`` if a module is missing, which may declare anything."""
+    if any(one.code == "TW0001" for one in draft.report):
+        return None
+    read = [entry.item.span for entry in draft.entries]
+    words: set[str] = set()
+    for name, source in draft.sources.items():
+        place = 0
+        for span in sorted((one for one in read if one.file == name), key=lambda one: one.start):
+            words.update(_WORD.findall(source.text, place, max(place, span.start)))
+            place = max(place, span.end)
+        words.update(_WORD.findall(source.text, place))
+    return frozenset(words)
+
+
+_WORD = re.compile(r"`[^`\n]+`|[A-Za-z_]\w*")
 
 
 def assemble(draft: Draft) -> Program:
