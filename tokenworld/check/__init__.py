@@ -214,12 +214,19 @@ def _may_follow(found: Diagnostic, draft: Draft, unread: frozenset[str] | None) 
         return True
     if found.code not in ("TW0201", "TW0202", "TW0502", "TW0702") or found.span is None:
         return False
-    return unread is None or draft.text(found.span).strip("`") in unread
+    name = draft.text(found.span).strip("`").lstrip("0123456789.")  # of `5l`, the unit
+    if unread is None or name.lower() in unread:
+        return True
+    return not (found.hint or "").startswith("Did you mean") and bool(unread & _NAMING)
+
+
+_NAMING = frozenset({"type", "enum", "actor", "world"})
+"""Items that may lack their very name: what they would declare stands nowhere."""
 
 
 def _unread(draft: Draft) -> frozenset[str] | None:
-    """The words that stand outside of all items that were read: names that an item with a mistake
-    may declare. ``None`` if a module is missing, which may declare anything."""
+    """The words that stand outside of all items that were read, in small letters: names that an
+    item with a mistake may declare. ``None`` if a module is missing: it may declare anything."""
     if any(one.code == "TW0001" for one in draft.report):
         return None
     read = [entry.item.span for entry in draft.entries]
@@ -230,7 +237,7 @@ def _unread(draft: Draft) -> frozenset[str] | None:
             words.update(_WORD.findall(source.text, place, max(place, span.start)))
             place = max(place, span.end)
         words.update(_WORD.findall(source.text, place))
-    return frozenset(words)
+    return frozenset(word.strip("`").lower() for word in words)
 
 
 _WORD = re.compile(r"`[^`\n]+`|[A-Za-z_]\w*")
