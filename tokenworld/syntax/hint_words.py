@@ -642,7 +642,7 @@ _ROWS: Final[tuple[tuple[str, str, str, str, str], ...]] = (
 
 
 def tabled(found: Found) -> str | None:
-    """Return the hint of the first row that fits; `foreign.meant` asks first for it."""
+    """Return the hint of the first row that fits; `forms.meant` asks first for it."""
     if _is_hyphen(found):
         return _HYPHEN
     for item, before, token, needs, hint in _ROWS:
