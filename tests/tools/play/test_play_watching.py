@@ -62,7 +62,7 @@ async def test_one_goes_on_and_back_record_by_record(watched: PlayApp) -> None:
         assert "Here the run begins." in details(watched)
         await pilot.press("right")
         await at(pilot, watched, 1)
-        assert "take robot" in details(watched)
+        assert "Record 1: take robot" in screen_text(watched)
         assert "at(robot) attic → child" in details(watched)
         await pilot.press("down")
         await at(pilot, watched, 2)
