@@ -144,6 +144,7 @@ class _Ladder(Generic[StateT]):
         self._attempts: list[Attempt] = []
         self._notes: list[Diagnostic] = []
         self._wide: OwnRung[StateT] | None = None
+        self._looked = False
 
     # ---- the rungs ----
 
@@ -176,7 +177,7 @@ class _Ladder(Generic[StateT]):
         """Run the width search under a cap, where an encoding may take long; no ``within``."""
         if not (width and self._is_costly()) or self._within is not None or self._over():
             return None
-        seconds = _LOOK_SHARE * self._time_limit
+        seconds, self._looked = _LOOK_SHARE * self._time_limit, True
 
         def look() -> Verdict | None:
             return self._search(self._by_width(), seconds, _LOOK_STATES)
@@ -208,6 +209,7 @@ class _Ladder(Generic[StateT]):
         if time.monotonic() - self._spoke >= 1:
             self._spoke = time.monotonic()
             self._say(rung.line())
+        number += self._looked and rung is self._wide  # the look was its first turn
         return min(_TURN, max(self._left(), 0.0)), turn_states(rung, number)
 
     def _by_width(self) -> OwnRung[StateT]:
