@@ -145,7 +145,8 @@ class CostAlgebra:
         if key == "truth" and all(value is True or value is False for value in known[0]):
             return operands[0]
         if len(known) == 1:
-            return _cheapest((function(value), way) for value, way in known[0].items())
+            pairs = [(function(value), way) for value, way in known[0].items()]
+            return Costs(dict(pairs)) if len(pairs) == 1 else _cheapest(pairs)
         if len(known) == 2:
             left, right = known
             return _cheapest(
@@ -168,6 +169,8 @@ class CostAlgebra:
         found: list[tuple[Value, Way]] = []
         for value, way in ways.items():
             made = Costs({value: FREE}) if isinstance(value, Mark) else function(value)
+            if way is FREE and len(ways) == 1:
+                return made
             if made.ways is None:
                 return _UNKNOWN
             found += ((one, together(way, other)) for one, other in made.ways.items())

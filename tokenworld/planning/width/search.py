@@ -6,6 +6,7 @@ What is new is expanded first, then what is near the goal.
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from heapq import heappop, heappush
@@ -329,7 +330,9 @@ class Novelty:
         seen = self._pairs.setdefault(partition, set())
         size = len(seen)
         for one in fresh:
-            seen.update((min(one, other) << 32) | max(one, other) for other in moving)
+            at = bisect_left(moving, one)
+            seen.update([other << 32 | one for other in moving[:at]])
+            seen.update([one << 32 | other for other in moving[at:]])
         self._count += len(seen) - size
         return len(seen) > size
 
