@@ -49,7 +49,7 @@ Step = dict[str, str]
 
 @dataclass(frozen=True)
 class Compared:
-    """How far a world came: commands with equal hashes, and the first that differs."""
+    """The progress of one world: commands with equal hashes, and the first that differs."""
 
     equal: int
     differs: str | None

@@ -1,4 +1,4 @@
-"""What became of the goal of a run, as the log and the planner know it; and what depends on it."""
+"""Tests of the fate of a run: by the log, by the planner, and in the verdict."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def rules_of(program: m.Program, world: m.World) -> m.Program:
 
 
 def _needed(program: m.Program, world: m.World) -> frozenset[str]:
-    """What is read by the conditions of a world and, on the way to it, by the rules that note."""
+    """The fluents that the conditions of a world read, directly or through the rules that note."""
     asked = [line.condition for line in world.endings]
     for action in program.actions.values():
         asked += (*m.guard_terms(action), *(() if action.cost is None else (action.cost,)))

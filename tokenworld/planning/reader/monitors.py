@@ -450,7 +450,7 @@ _DIVISORS = re.compile(r" / (\S+?)(?=[\s),]|$)")
 
 
 def _decimals_of_quotient(divisor: str) -> int | None:
-    """How many decimals a division adds; ``None`` unless it is one by a number such as 4 or 2.5."""
+    """The number of decimals that a division adds; ``None`` unless by a number such as 2.5."""
     number = Fraction(divisor) if re.fullmatch(r"[\d.]*\d", divisor) else Fraction(0)
     found = 1 / number if number else None
     digits = (one for one in range(_MOST_DIGITS) if found and (found * 10**one).denominator == 1)

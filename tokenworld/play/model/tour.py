@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 Deed = Literal["command", "actions", "why", "undo", "hint", "help"]
-"""What a player does: gives a command, goes to the list of actions, examines a command, undoes,
+"""The deeds of a player: gives a command, goes to the list of actions, examines a command, undoes,
 asks for a hint, opens the help."""
 
 
@@ -45,7 +45,7 @@ STEPS: Final = (
 
 @dataclass(slots=True)
 class Tour:
-    """How far the tour is."""
+    """The progress of a tour."""
 
     at: int = 0
 

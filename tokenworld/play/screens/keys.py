@@ -22,7 +22,7 @@ _NAMES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class KeyHelp:
-    """What one action is for, and its keys, by their names."""
+    """The keys of one action by their names, and its purpose."""
 
     keys: tuple[str, ...]
     told: str

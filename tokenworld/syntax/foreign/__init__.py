@@ -1,1 +1,1 @@
-"""What other languages write, and what to write instead: words and signs, then whole forms."""
+"""Words, signs and whole forms of other languages, each with its form in `.tw`."""

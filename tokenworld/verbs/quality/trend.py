@@ -28,7 +28,7 @@ _FORMAT: Final = "tw-trend/1"
 
 @dataclass(frozen=True, slots=True)
 class Grades:
-    """How many runs of a report a dimension graded, and in how many it is OK."""
+    """The number of runs of a report that a dimension graded, and of those in which it is OK."""
 
     __pydantic_config__ = CLOSED
     version: int

@@ -69,7 +69,7 @@ class Asking:
 
 
 class Stopped(Exception):
-    """Raised where whoever answers stops for now."""
+    """Raised where the player stops answering for now."""
 
 
 class Predictor(Protocol):
