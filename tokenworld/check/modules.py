@@ -27,10 +27,10 @@ from tokenworld.syntax import docs_of, parse_source
 from tokenworld.syntax import nodes as syn
 
 _NAMES: Final = {
-    "grid": "blast cells chasing movement pushing sight wandering wildfire",
+    "grid": "blast cells chasing hearing movement pushing sight wandering wildfire",
     "std": (
-        "beliefs body clock coins combat contagion containers crafting doors economy fire food "
-        "growth heat husbandry ignition light liquids moods quests sight skills speech teamwork "
+        "beliefs body clock coins combat contagion containers crafting dialogue doors economy "
+        "factions fire food growth heat husbandry ignition light liquids moods quests sight skills speech teamwork "
         "things tools travel weather"
     ),
     "textgame": "circuits devices food matter sinks things tree using verdict",
