@@ -30,8 +30,8 @@ _NAMES: Final = {
     "grid": "blast cells chasing hearing movement pushing sight wandering wildfire",
     "std": (
         "beliefs body clock coins combat contagion containers crafting dialogue doors economy "
-        "factions fire food growth heat husbandry ignition light liquids moods quests sight skills speech teamwork "
-        "things tools travel weather"
+        "factions fire food growth heat husbandry ignition light liquids moods quests sight "
+        "skills speech teamwork things tools travel weather"
     ),
     "textgame": "circuits devices food matter sinks things tree using verdict",
 }
