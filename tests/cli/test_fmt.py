@@ -132,7 +132,7 @@ def test_stdin(tw: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     piped(b"law l(")
     ran = tw("fmt", "--stdin")
     assert (ran.code, ran.out) == (1, "")
-    assert "<stdin>:1:7" in ran.err
+    assert "<stdin>:1:6" in ran.err
     piped(b"\xff")
     assert tw("fmt", "--stdin").code == 2
     assert tw("fmt", "--stdin", "some.tw").code == 2

@@ -41,8 +41,8 @@ def attic() -> Session:
 def test_the_story_tells_commands_words_and_refusals(attic: Session) -> None:
     text = markdown(attic)
     assert text.startswith("# The Attic\n\nSeed 7, 5 ticks, score 2.\n")
-    assert "**> force trunk**\n\n*tick 0: refused*\n\nYou are too weak (energy 5).\n" in text
-    assert "- `me.energy >= 9` does not hold" in text
+    refused = "✗ weak: me.energy >= 9\n\nYou are too weak (energy 5).\n\nme.energy = 5\n"
+    assert f"**> force trunk**\n\n*tick 0: refused*\n\n{refused}" in text
     assert "The robot clicks." in text
     assert "**> fly**" in text
 

@@ -72,7 +72,8 @@ async def repair(caller: Any) -> None:
     """Mend a file by what the tools say of it: a slip of syntax, a name, and a lost key."""
     await caller.fine("write", file="house.tw", text=BROKEN)
     found = await caller.fine("check", source="house.tw")
-    assert [one["hint"] for one in found["findings"]] == ["Write `else if`."]
+    hints = [one["hint"] for one in found["findings"]]
+    assert hints == ["Did you mean `at`?", "Write `else if`."]
     await caller.fine("write", file="house.tw", text=BROKEN.replace("elif", "else if"))
     found = await caller.fine("check", source="house.tw", repair="all")
     assert [one["code"] for one in found["findings"]] == ["TW0201"]
