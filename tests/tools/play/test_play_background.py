@@ -6,6 +6,7 @@ thread, it would wait for ever, and the test would fail by its limit.
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -148,8 +149,16 @@ async def test_a_state_space_explored_beside_the_screen_lets_it_turn(
     twin, stop = open_text_world(COUNTERS), threading.Event()
     limits = Limits(10**9, PATIENCE)
 
+    class Stopped(Exception):
+        pass
+
+    def until_stopped(now: object) -> None:
+        if stop.is_set():
+            raise Stopped
+
     def run() -> None:
-        explore(twin.simulator(), twin.state, None, limits, cancel=stop.is_set)
+        with contextlib.suppress(Stopped):
+            explore(twin.simulator(), twin.state, None, limits, progress=until_stopped)
 
     thread = threading.Thread(target=run)
     async with app.run_test(size=(80, 24)) as pilot:
