@@ -233,13 +233,13 @@ def test_luck_on_packed_states_is_answered_alike(
     asked = {"states": 50_000, "time_limit": 60.0}
     monkeypatch.setattr(exploring, "_SMALL", 3)
     tries = ObservedSimulator(world.simulator)
-    graph = explored_for_luck(world.simulator, tries, Observed(state), None, Limits(), None, None)
+    graph = explored_for_luck(world.simulator, tries, Observed(state), None, Limits(), None)
     assert isinstance(graph, PackedGraph)
     found = solve_luck(engine, state, None, question, **asked)  # type: ignore[arg-type]
     monkeypatch.setattr(
         solving, "explored_for_luck",
-        lambda simulator, tries, start, goal, limits, progress, cancel: explore(
-            tries, start, goal, limits, progress=progress, cancel=cancel
+        lambda simulator, tries, start, goal, limits, progress: explore(
+            tries, start, goal, limits, progress=progress
         ),
     )  # fmt: skip
     expected = solve_luck(engine, state, None, question, **asked)  # type: ignore[arg-type]
@@ -257,6 +257,6 @@ def test_contents_in_order_are_left_to_the_interpreter(monkeypatch: pytest.Monke
     monkeypatch.setattr(exploring, "_SMALL", 3)
     world = bundled("cellar/world")
     tries, start = ObservedSimulator(world.simulator), Observed(world.state)
-    graph = explored_for_luck(world.simulator, tries, start, None, Limits(), None, None)
+    graph = explored_for_luck(world.simulator, tries, start, None, Limits(), None)
     ordered = any(children is not None for children in world.state.kids)
     assert isinstance(graph, PackedGraph) != ordered
