@@ -374,6 +374,7 @@ def test_progress_is_told_only_when_it_takes_long(make_counter, endless_world, m
     world = make_counter(4)
     plan(world, world.start(), None, engine=MISSING, classical=fake, progress=lines.append)
     assert lines == []
+    began = time.monotonic()
     plan(
         endless_world,
         endless_world.start(),
@@ -385,7 +386,7 @@ def test_progress_is_told_only_when_it_takes_long(make_counter, endless_world, m
     )
     searches = ("own search: ", "width search: ")
     own = [line for line in lines if line.startswith(searches)]
-    assert 1 <= len(own) <= 3  # about one a second, whoever's turn it is
+    assert 1 <= len(own) <= 1 + time.monotonic() - began  # one a second, whoever's turn it is
     assert all("depth" in line for line in own)
     assert [line for line in lines if line not in own] == ["encoding the world for a planner"]
 
