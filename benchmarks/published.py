@@ -35,7 +35,7 @@ from tokenworld.verbs.output import Output
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-__all__ = ["differing", "main", "walked"]
+__all__ = ["chromium", "differing", "main", "walked"]
 
 DOMAINS: Final = Path(__file__).parents[1] / "domains"
 PROGRAMS: Final = ("chromium", "chromium-browser", "google-chrome")
@@ -55,6 +55,11 @@ class Compared:
     differs: str | None
     seconds: float
     """Of the whole world, the start of its page included."""
+
+
+def chromium() -> str | None:
+    """The Chromium of this machine: ``TW_CHROMIUM``, else a search for it."""
+    return os.environ.get("TW_CHROMIUM") or next(filter(None, map(shutil.which, PROGRAMS)), None)
 
 
 def walked(world: Path, ticks: int) -> Iterator[Step]:
@@ -95,11 +100,10 @@ def report(worlds: list[Path], ticks: int, seconds: float) -> Iterator[tuple[Pat
     """Compare each world, with an equal share of the time that is left."""
     from playwright.sync_api import sync_playwright
 
-    found = os.environ.get("TW_CHROMIUM") or next(filter(None, map(shutil.which, PROGRAMS)), None)
     parts = parts_of(runtime_files(None, Output(False)))
     last = time.monotonic() + seconds
     with sync_playwright() as driver, tempfile.TemporaryDirectory() as folder:
-        browser = driver.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        browser = driver.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
         for number, world in enumerate(worlds):
             page = Path(folder) / "world.html"
             page.write_text(page_of(open_world(world), SEED, parts), encoding="utf-8")

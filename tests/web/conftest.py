@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
@@ -28,7 +27,6 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
-NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
 @pytest.fixture
@@ -63,11 +61,13 @@ def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
-    """The Chromium of this machine: ``TW_CHROMIUM``, else a search for it."""
+    """The Chromium of this machine, as `benchmarks.published` finds it."""
     playwright = pytest.importorskip(
         "playwright.sync_api", reason="the extra `browser` is not installed"
     )
-    found = os.environ.get("TW_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+    from benchmarks.published import chromium as program
+
+    found = program()
     if found is None:
         pytest.skip("no Chromium is installed")
     with playwright.sync_playwright() as driver:

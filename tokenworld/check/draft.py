@@ -268,9 +268,9 @@ class Draft:
 
     def unknown(self, what: str, name: syn.Name, known: Mapping[str, object]) -> NoReturn:
         """Report an unknown name of a kind, with suggestions."""
-        few = [one for one in known if len(known) <= 8]
-        some = f"Write one of {', '.join(f'`{one}`' for one in few)}, or declare the {what}."
-        told = some if few else f"Declare the {what}, or correct its name."
+        told = f"Declare the {what}, or correct its name."
+        if 0 < len(known) <= 8:
+            told = f"Write one of {', '.join(f'`{one}`' for one in known)}, or declare the {what}."
         hint = did_you_mean(name.value, known) or told
         self.stop("TW0201", f"There is no {what} `{name.value}`.", name.span, "unknown", hint)
 

@@ -6,7 +6,7 @@ A file without its `use` line has unknown names everywhere; they are told as tha
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Final
@@ -27,32 +27,18 @@ _UNKNOWN: Final = ("TW0201", "TW0202", "TW0204", "TW0502", "TW0702")
 
 
 @frozen
-class _Module:
-    """The names that the text of a module declares, the modules that it uses, all of its words."""
+class _Shelf:
+    """The names that a module brings, with those of the modules it uses, and all of its words."""
 
+    module: str
     declared: frozenset[str]
-    used: tuple[str, ...]
     words: frozenset[str]
 
 
 @lru_cache(maxsize=2 * len(STANDARD))
-def _module(text: str) -> _Module:
-    """A module, read once for each text: an editor asks at every key."""
-    declared, words = (frozenset(one.findall(text)) for one in (_ITEM, _WORD))
-    return _Module(declared, tuple(_USE.findall(text)), words)
-
-
-@frozen
-class _Shelf:
-    """A module with all those that it uses, and the names that they declare."""
-
-    module: str
-    read: tuple[_Module, ...]
-    declared: frozenset[str]
-
-    @property
-    def words(self) -> frozenset[str]:
-        return frozenset[str]().union(*(one.words for one in self.read))
+def _shelf(module: str, text: str) -> _Shelf:
+    """A module by its text with those that it uses: read once, as an editor asks at every key."""
+    return _Shelf(module, frozenset(_ITEM.findall(text)), frozenset(_WORD.findall(text)))
 
 
 def with_modules(
@@ -77,11 +63,10 @@ def with_modules(
         return tuple(replace(one, hint=hint) if one is unknown[only] else one for one in found)
     first, listed = unknown[names[0]], ", ".join(f"`{one}`" for one in names[:4])
     told = replace(first, hint=f"Write `use {shelf.module}`: it declares {listed}.")
-    words = shelf.words
     return tuple(
         told if one is first else one
         for one in found
-        if one is first or not (one.code in _UNKNOWN and _name(one, draft) in words)
+        if one is first or not (one.code in _UNKNOWN and _name(one, draft) in shelf.words)
     )
 
 
@@ -105,21 +90,16 @@ def _shelves(draft: Draft, root: Source, loader: Loader) -> Iterator[_Shelf]:
     texts = {one: loader(tuple(one.split(".")), root) for one in STANDARD}
     for module, source in texts.items():
         if source is not None and source.name not in draft.sources:
-            read = tuple(_with_used(module, texts, set()))
-            declared = frozenset[str]().union(*(one.declared for one in read))
-            yield _Shelf(module, read, declared)
+            yield _shelf(module, "\n".join(_with_used(module, texts, set())))
 
 
-def _with_used(
-    module: str, texts: Mapping[str, Source | None], seen: set[str]
-) -> Iterator[_Module]:
-    """A module, and the modules it uses."""
+def _with_used(module: str, texts: dict[str, Source | None], seen: set[str]) -> Iterator[str]:
+    """The text of a module, and those of the modules it uses."""
     source = texts.get(module)
     if source is None or module in seen:
         return
     seen.add(module)
-    found = _module(source.text)
-    yield found
-    for used in found.used:
+    yield source.text
+    for used in _USE.findall(source.text):
         beside = f"{module.rpartition('.')[0]}.{used}"
         yield from _with_used(used if used in texts else beside, texts, seen)

@@ -43,12 +43,7 @@ def play(
     if find_spec("textual") is None:
         hint = "Run `pip install 'token-world[tui]'`, or use `tw run`."
         raise Failure(Diagnostic("TW0811", "The screen needs Textual.", hint=hint))
-    from tokenworld.play.screens.app import (
-        PlayApp,
-        remember_tour,
-        settings_path,
-        user_settings,
-    )
+    from tokenworld.play.screens.app import PlayApp, remember_tour, settings_path, user_settings
 
     settings = user_settings()
     shown = settings.tour is not False if tour is None else tour

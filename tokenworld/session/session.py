@@ -509,7 +509,7 @@ def last_winnable(
     """The last moment of the session from which the goal could be reached.
 
     What is out of reach once stays so, so that the moments are halved rather than walked through.
-    ``known`` keeps verdicts by state hash from call to call. When ``cancel`` answers true, what is
+    ``known`` keeps verdicts by `asked_of` from call to call. When ``cancel`` answers true, what is
     not decided yet stays so.
     """
     moments, verdicts = session.moments, {} if known is None else known
@@ -536,6 +536,11 @@ def _asked(moments: Sequence[Moment], number: int) -> str:
     return moments[number].asked if number < len(moments) else ""
 
 
+def asked_of(session: Session, state: State, goal: str | None) -> str:
+    """The key of the verdict on whether a goal can be reached from a state."""
+    return f"{session.engine.hash(state)} {goal or ''}"
+
+
 def _answer(
     session: Session,
     number: int,
@@ -545,7 +550,7 @@ def _answer(
     cancel: Cancel,
 ) -> Answer:
     state = session.moments[number].state
-    key = f"{session.engine.hash(state)} {goal or ''}"
+    key = asked_of(session, state, goal)
     if key not in known:
         simulator = EngineSimulator(session.engine, state)
         left = max(end - time.monotonic(), 0.1)

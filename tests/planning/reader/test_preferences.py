@@ -53,6 +53,10 @@ def pair(
     tmp_path: Path, goal: str, constraints: str, metric: str, domain: str = DOMAIN
 ) -> OpenPair:
     problem = PROBLEM.format(goal=goal, constraints=constraints, metric=metric)
+    return written(tmp_path, domain, problem)
+
+
+def written(tmp_path: Path, domain: str, problem: str) -> OpenPair:
     (tmp_path / "domain.pddl").write_text(domain, encoding="utf-8")
     (tmp_path / "problem.pddl").write_text(problem, encoding="utf-8")
     return open_pair(tmp_path / "domain.pddl", tmp_path / "problem.pddl")
@@ -213,42 +217,34 @@ def test_each_of_several_debts_is_paid_in_time(seed: int, tmp_path: Path) -> Non
     assert least is None or len(pddl_steps(opened.world, verdict)) == least
 
 
-@pytest.mark.parametrize(("time", "answer"), [("2.4", "unwinnable"), ("2.5", "winnable")])
-def test_debts_are_counted_in_the_time_that_actions_take(
-    time: str, answer: str, tmp_path: Path
-) -> None:
-    domain = """(define (domain lamps)
-  (:requirements :durative-actions :constraints)
+SLOW_LAMPS = """(define (domain lamps)
+  (:requirements :durative-actions :constraints :preferences)
   (:predicates (lit ?l))
   (:durative-action light :parameters (?l) :duration (= ?duration 2.5)
     :condition (at start (lit a)) :effect (at end (lit ?l))))
 """
+
+
+@pytest.mark.parametrize(("time", "answer"), [("2.4", "unwinnable"), ("2.5", "winnable")])
+def test_debts_are_counted_in_the_time_that_actions_take(
+    time: str, answer: str, tmp_path: Path
+) -> None:
     problem = f"""(define (problem evening) (:domain lamps) (:objects a b c)
   (:init (lit a)) (:goal (lit b))
   (:constraints (forall (?l) (always-within {time} (lit a) (or (lit b) (lit ?l))))))
 """
-    (tmp_path / "domain.pddl").write_text(domain, encoding="utf-8")
-    (tmp_path / "problem.pddl").write_text(problem, encoding="utf-8")
-    opened = open_pair(tmp_path / "domain.pddl", tmp_path / "problem.pddl")
+    opened = written(tmp_path, SLOW_LAMPS, problem)
     assert best(opened).answer == answer
 
 
 def test_the_last_action_takes_its_own_time_before_preferences_are_settled(
     tmp_path: Path,
 ) -> None:
-    domain = """(define (domain lamps)
-  (:requirements :durative-actions :preferences)
-  (:predicates (lit ?l))
-  (:durative-action light :parameters (?l) :duration (= ?duration 2.5)
-    :condition (at start (lit a)) :effect (at end (lit ?l))))
-"""
     problem = """(define (problem evening) (:domain lamps) (:objects a b c)
   (:init (lit a)) (:goal (and (lit b) (preference p (lit c))))
   (:metric minimize (is-violated p)))
 """
-    (tmp_path / "domain.pddl").write_text(domain, encoding="utf-8")
-    (tmp_path / "problem.pddl").write_text(problem, encoding="utf-8")
-    opened = open_pair(tmp_path / "domain.pddl", tmp_path / "problem.pddl")
+    opened = written(tmp_path, SLOW_LAMPS, problem)
     verdict = best(opened)
     times = [step.partition("[")[2] for step in pddl_steps(opened.world, verdict)]
     assert times == ["2.500]", "2.500]"]

@@ -52,9 +52,8 @@ def of_place(term: m.Term, target: m.ValueType, ctx: Context) -> str:
             return f"Narrow it first, with `is {narrow}` on a name."
         case _ if part is not None:
             return f"Write `{part}`."
-        case _, m.EnumType(name=enum):
-            members = ctx.draft.enums[enum].members
-            return f"Write one of {', '.join(f'`{member}`' for member in members[:6])}."
+        case _, m.EnumType():
+            return of_members(target, ctx)
         case m.NumberType(), m.BoolType():
             if isinstance(term, m.NumberLiteral) and term.value in (0, 1):
                 return f"Write `{'true' if term.value else 'false'}`."
@@ -62,6 +61,12 @@ def of_place(term: m.Term, target: m.ValueType, ctx: Context) -> str:
         case _:
             none = ", or `none`" if is_optional(target) else ""
             return f"Write a value of the type `{show_type(without_none(target))}`{none}."
+
+
+def of_members(enum: m.EnumType, ctx: Context) -> str:
+    """The hint where a member of an enum is needed."""
+    members = ctx.draft.enums[enum.name].members
+    return f"Write one of {', '.join(f'`{member}`' for member in members[:6])}."
 
 
 def of_pair(left: m.Term, right: m.Term, ctx: Context) -> str:

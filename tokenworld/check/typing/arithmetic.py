@@ -178,7 +178,7 @@ def fit_number(term: m.Term, target: m.ValueType, ctx: Context, what: str) -> m.
     if not isinstance(found, m.NumberType) or not isinstance(target, m.NumberType):
         return term
     if not same_unit(found.unit, target.unit):
-        named = f"`{target.unit}`" if target.unit else "no unit"
+        named = unit_in_words(target)
         hint = f"Write it with {named}."
         said = f"The {what} has {named}, and this has {unit_in_words(found)}."
         ctx.draft.stop("TW0303", said, term.span, "units differ", hint)

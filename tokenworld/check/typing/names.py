@@ -11,7 +11,7 @@ from typing import Final, NoReturn, get_args
 from tokenworld import model as m
 from tokenworld.check.draft import Abandon, Draft
 from tokenworld.check.modules import dotted
-from tokenworld.check.typing.advice import attribute_of_kind, local_for
+from tokenworld.check.typing.advice import attribute_of_kind, local_for, of_members
 from tokenworld.check.typing.context import BROKEN, Context
 from tokenworld.check.typing.types import is_subtype
 from tokenworld.diagnostics import Related, Span, did_you_mean
@@ -297,14 +297,6 @@ def _as_bound(name: syn.Name, ctx: Context) -> str | None:
     return f"Say what it stands for: `{fold[1]}(… for {name.value}: T)`." if fold else None
 
 
-def _member_hint(expected: m.ValueType | None, ctx: Context) -> str | None:
-    """The hint where a member of an enum is needed."""
-    if not isinstance(expected, m.EnumType):
-        return None
-    members = ctx.draft.enums[expected.name].members[:6]
-    return f"Write one of {', '.join(f'`{member}`' for member in members)}."
-
-
 def _by_type(value: str, ctx: Context) -> str | None:
     """The hint where the name of a type, with a small letter, means the one thing of that type."""
     kind = next((one for one in ctx.draft.types if one.lower() == value.replace("_", "")), None)
@@ -323,7 +315,8 @@ def _unknown_name(name: syn.Name, ctx: Context, expected: m.ValueType | None) ->
     elsewhere = [world for world, key in draft.object_types if key == value and world]
     near = NAMES.get(value) or did_you_mean(value, known)
     by_place = _as_local(name, ctx) or _by_type(value, ctx) or _as_bound(name, ctx)
-    hint = near or by_place or _member_hint(expected, ctx) or _UNDECLARED
+    member = of_members(expected, ctx) if isinstance(expected, m.EnumType) else None
+    hint = near or by_place or member or _UNDECLARED
     if value == "me" and draft.actor is None:
         hint = "Declare who acts: `actor me: T`."
     elif owner := _owner(ctx, value):

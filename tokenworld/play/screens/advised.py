@@ -45,7 +45,7 @@ from tokenworld.session.reloading import (
     reload_world,
     tried,
 )
-from tokenworld.session.session import LastChance, last_winnable
+from tokenworld.session.session import LastChance, asked_of, last_winnable
 from tokenworld.verbs.output import Glyphs, Line, line, replace_bytes
 from tokenworld.verbs.refusals.lines import satisfaction_lines, short_place
 
@@ -96,7 +96,7 @@ def advise(session: Session, say: Say, cancelled: Cancelled) -> Advice:
 def _since(session: Session, say: Say, cancelled: Cancelled) -> LastChance:
     """Find when the goal was lost that is out of reach now."""
     twin = session.apart(past=True)
-    known: dict[str, Answer] = {f"{twin.engine.hash(twin.state)} ": "unwinnable"}
+    known: dict[str, Answer] = {asked_of(twin, twin.state, None): "unwinnable"}
     return last_winnable(twin, None, seconds=HINT_SECONDS, known=known, say=say, cancel=cancelled)
 
 

@@ -78,7 +78,7 @@ class GuidedScreen(AdvisedScreen):
         pane = self.query_one(SourcePane)
         if pane.display and not pane.has_focus:
             found = self._rules_here()
-            sources = {one.name: one for one in self.game.session.world.loaded.sources}
+            sources = self.game.session.world.loaded.by_name
             pane.show(tuple(code_lines(found, sources)), found[0].title if found else "")
 
     def _rules_here(self) -> tuple[Passage, ...]:

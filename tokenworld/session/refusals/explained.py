@@ -60,11 +60,6 @@ class Explanation:
         return self.status == "executed"
 
     @property
-    def failed(self) -> tuple[RequireReport, ...]:
-        """The requires that do not hold, or have no value."""
-        return tuple(one for one in self.requires if one.holds is not True)
-
-    @property
     def first(self) -> RequireReport | None:
         """The require that refuses: the first false one."""
         return next((one for one in self.requires if one.holds is False), None)

@@ -15,7 +15,7 @@ from tokenworld.ground import Json
 from tokenworld.planning.verdict import Answer, PlanStep, Verdict
 from tokenworld.session import OpenWorld, Session
 from tokenworld.session.replaying import again, stored_session
-from tokenworld.session.session import LastChance, last_winnable
+from tokenworld.session.session import LastChance, asked_of, last_winnable
 from tokenworld.session.solving import plan_for_seed
 from tokenworld.store.records import Run, Tick
 
@@ -104,7 +104,7 @@ def _judged(session: Session, found: Verdict, end: float) -> Fate:
         case "unknown":
             return Fate("unknown")
         case "unwinnable":
-            verdicts: dict[str, Answer] = {f"{session.engine.hash(session.state)} ": found.answer}
+            verdicts: dict[str, Answer] = {asked_of(session, session.state, None): found.answer}
             left = max(end - time.monotonic(), 0.1)
             return _since(last_winnable(session, None, seconds=left, known=verdicts))
         case _:
