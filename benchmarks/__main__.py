@@ -25,6 +25,7 @@ POINTS = ("2", "4", "5", "5b", "6", "7")
 _SIZES = (
     ("trials", 10, "trials of the ranking"),
     ("steps", 400, "steps of the episode that laws are learned from"),
+    ("episode", 1, "the seed of that episode"),
     ("seeds", 5, "fits"),
     ("transitions", 2_000, "transitions of a fit"),
     ("area", 24, "tiles of a side of the maps of fits"),
@@ -85,8 +86,9 @@ def _learned(options: argparse.Namespace) -> Iterator[str]:
         from benchmarks.onelife.report import Sizes, crafter_parts
 
         sizes = Sizes(
-            trials=options.trials, steps=options.steps, seeds=options.seeds,
-            transitions=options.transitions, area=options.area, runs=options.runs,
+            trials=options.trials, steps=options.steps, episode=options.episode,
+            seeds=options.seeds, transitions=options.transitions, area=options.area,
+            runs=options.runs,
         )  # fmt: skip
         yield from crafter_parts(tuple(points or POINTS), sizes)
     if names or (folder is not None and (not points or "5" in points)):

@@ -39,6 +39,8 @@ class Sizes:
     world: str = "crafter"
     """Where the episode is; empty: the map of the scenarios."""
     seed: int = 1
+    episode: int = 1
+    """The seed of the episode."""
 
 
 @dataclass
@@ -101,7 +103,7 @@ def _ranked(sizes: Sizes, laws: bool) -> Iterator[str]:
 def _learned(sizes: Sizes, folder: Path) -> Iterator[Believing]:
     """The laws of one episode, with fitted weights and without, on each list of observables."""
     world = open_world(sizes.world or str(folder / "small.tw"))
-    episode = explored(world, sizes.seed, sizes.steps)
+    episode = explored(world, sizes.episode, sizes.steps)
     for name, slots in (("OneLife's list", NARROW), ("wide", WIDE), ("with clock", CLOCK)):
         what = Observables(slots)
         yield from learned(episode, what, name, folder)

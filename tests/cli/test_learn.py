@@ -354,6 +354,21 @@ def test_the_report_of_a_fit_shows_its_params(tw: Tw, coin: Path) -> None:
         assert text in page
 
 
+@pytest.mark.parametrize("option", ["--output", "--report"])
+def test_a_file_that_is_there_is_kept_until_writing_is_asked_for(
+    tw: Tw, coin: Path, option: str
+) -> None:
+    kept = coin.with_name("kept")
+    kept.write_text("mine", encoding="utf-8")
+    ran = tw("learn", "fit", coin, "rows.jsonl", option, "kept")
+    assert (ran.code, ran.out, ran.err.count("TW0001")) == (2, "", 1)
+    assert "--write" in ran.err
+    assert kept.read_text(encoding="utf-8") == "mine"
+    assert coin.read_text(encoding="utf-8") == COIN
+    assert tw("learn", "fit", coin, "rows.jsonl", option, "kept", "--write").code == 0
+    assert kept.read_text(encoding="utf-8") != "mine"
+
+
 def test_equal_transitions_are_worked_out_once(coin: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows, asked = coin.with_name("rows.jsonl"), list[object]()
     world, whole = open_world(str(coin)), Evidence.of

@@ -47,6 +47,7 @@ derive near(x: Thing) = x.at == me.at
         ("x.at != none", "the thing is somewhere"),
         ("x.eggs_held > 0", "the thing's eggs held are more than 0"),
         ("me is Hero", "you are a hero"),
+        ("any(me != y for y: Hero)", "there is a hero such that you are not the hero"),
         ("not (x.at == none or x.b)", "the thing is somewhere and the thing is not b"),
         ("not (x.b and x.n == 1) and x.b",
          "(the thing is not b or the thing's n is not 1) and the thing is b"),

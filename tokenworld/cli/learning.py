@@ -33,7 +33,9 @@ def fit_(
     output: Annotated[
         Path | None, Parameter(name=["--output", "-o"], help="Also write the values as JSON.")
     ] = None,
-    write: Annotated[Flag, Parameter(help="Write the values into the rules.")] = False,
+    write: Annotated[
+        Flag, Parameter(help="Write the values into the rules; replace files.")
+    ] = False,
     noise: Annotated[
         float | None, Parameter(help="The probability of rows that the rules cannot bring forth.")
     ] = None,

@@ -291,7 +291,7 @@ class English:
     def agreeing(self, subject: m.Term, verb: str) -> str:
         """The verb for a value: "is" or "are", "goes" or "go"."""
         named = isinstance(subject, (m.Read, m.DeriveCall)) and many(self._fluent(subject))
-        if not named:
+        if not named and self.value(subject) != "you":
             return verb
         first, _, rest = verb.partition(" ")
         first = {"is": "are", "goes": "go"}.get(first, first.removesuffix("s"))

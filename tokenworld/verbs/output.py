@@ -345,6 +345,14 @@ def tw_files(paths: tuple[str, ...]) -> list[Path]:
     return found
 
 
+def keep_files(files: Iterable[Path | None], write: bool, hint: str) -> None:
+    """Raise `Failure` (TW0001) with ``hint`` as the next step where a file is there already that
+    is to be written; with ``write``, files may be replaced."""
+    for file in files:
+        if file is not None and file.exists() and not write:
+            raise Failure(Diagnostic("TW0001", f"`{file}` is already there.", hint=hint))
+
+
 def write_file(path: Path, text: str, hint: str, *, folder: Path | None = None) -> None:
     """Write a text, whole or not at all; ``folder`` is made where it is missing.
 

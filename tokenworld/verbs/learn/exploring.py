@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, Literal
 
-from tokenworld.diagnostics import Diagnostic, Failure, counted, usage
+from tokenworld.diagnostics import counted, usage
 from tokenworld.engine import State
 from tokenworld.ground import FRUITLESS, PASS, Command, Json
 from tokenworld.session import open_world
 from tokenworld.session.loading import OpenWorld
 from tokenworld.session.players import typed_command
 from tokenworld.session.replaying import row_played
-from tokenworld.verbs.output import EXIT_OK, Output, write_file
+from tokenworld.verbs.output import EXIT_OK, Output, keep_files, write_file
 
 Curiosity = Literal["novelty", "random"]
 ILLEGAL: Final = 0.2
@@ -39,9 +39,7 @@ def explore(
         raise usage(
             "There is nothing to explore in no tick.", "Give `--ticks` and `--episode` above 0."
         )
-    if output.exists() and not write:
-        hint = "Give another `--output`, or `--write` to replace what is there."
-        raise Failure(Diagnostic("TW0001", f"`{output}` is already there.", hint=hint))
+    keep_files([output], write, "Give another `--output`, or `--write` to replace what is there.")
     world, say = open_world(target), out.each_second()
     explorer, lines = Explorer(world, policy, seed), list[str]()
     for row in explorer.rows(ticks, episode):

@@ -19,12 +19,20 @@ from tokenworld.verbs.learn.evidence import Collected, collected, learned_params
 from tokenworld.verbs.learn.fitting import Fit, Fitted, fit
 from tokenworld.verbs.learn.journal import Journal
 from tokenworld.verbs.learn.page import fit_page
-from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, Output, replace_bytes, write_file
+from tokenworld.verbs.output import (
+    EXIT_NEGATIVE,
+    EXIT_OK,
+    Output,
+    keep_files,
+    replace_bytes,
+    write_file,
+)
 from tokenworld.verbs.records.transitions import transitions
 
 _NOTED = 5
 """Rows that cannot be used, and impossible ones, that are printed."""
 _WRITABLE = "Name a file that can be written."
+_REPLACED = "Name another file; `--write` replaces what is there, and the values in the rules."
 _REAL_DIGITS = 6
 """Digits with which a real is written."""
 
@@ -46,6 +54,7 @@ def fit_params(
         raise Failure(Diagnostic("TW0001", "No file of rows is named.", hint=hint))
     if noise is not None and not 0 < noise < 1:
         raise usage("The noise is a probability.", "Give `--noise` a number between 0 and 1.")
+    keep_files((output, report), write, _REPLACED)
     world = open_world(target)
     params = learned_params(world)
     about = {"command": "fit", "world": [world.program.digest, world.world.name]}

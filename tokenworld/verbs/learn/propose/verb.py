@@ -34,7 +34,7 @@ from tokenworld.verbs.learn.propose.outside.weighing import Weighed, weighed
 from tokenworld.verbs.learn.propose.stages import Learned, Proposal, Say, Stages
 from tokenworld.verbs.learn.propose.textrows import OVER, SCORE, WON, TextSteps
 from tokenworld.verbs.learn.propose.worldrows import WorldSteps, read_world_rows
-from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, Output, write_file
+from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, Output, keep_files, write_file
 from tokenworld.verbs.records.properties import MAPPING_FILE
 from tokenworld.verbs.records.rows import BadRow, TextRow, read_text_rows
 
@@ -194,10 +194,8 @@ def _ready(
         raise usage("The share of rows held out is below 1.", "Give `--holdout 0.2`.")
     output, *others = outputs
     beside = None if output is None else output.with_name(MAPPING_FILE)
-    for file in () if write else (output, beside, *others):
-        if file is not None and file.exists():
-            hint = "Give another `--output`, or `--write` to replace what is there."
-            raise Failure(Diagnostic("TW0001", f"`{file}` is already there.", hint=hint))
+    hint = "Name another file, or add `--write` to replace what is there."
+    keep_files((output, beside, *others), write, hint)
     if find_spec("numpy") is None:
         hint = 'Install it: `pip install "token-world[learn]"`.'
         raise Failure(
