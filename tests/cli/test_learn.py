@@ -275,7 +275,14 @@ def test_rows_that_cannot_be_used_are_skipped_and_told(tw: Tw, coin: Path) -> No
     assert tw("learn", "fit", coin).code == 2
     assert tw("learn", "fit", coin, "nowhere.jsonl").code == 2
     Path("empty.jsonl").write_text("", encoding="utf-8")
-    assert tw("learn", "fit", coin, "empty.jsonl").code == 1
+    ran = tw("learn", "fit", coin, "empty.jsonl")
+    assert (ran.code, ran.out, ran.err.count("TW1209")) == (1, "", 1)
+    Path("other.jsonl").write_text(
+        Path("rows.jsonl").read_text("utf-8").replace('"world": "w"', '"world": "v"'), "utf-8"
+    )
+    ran = tw("learn", "fit", coin, "other.jsonl")
+    assert (ran.code, ran.err.count("error["), ran.err.count("warning[")) == (1, 1, 0)
+    assert "of the world `v`, not of `w`" in ran.err
 
 
 # ---- beliefs --------------------------------------------------------------------------------

@@ -114,6 +114,49 @@ def test_contradicting_rows_make_rules_of_chance(tw: Tw, tmp_path: Path) -> None
     assert "chance" in found["text"]
 
 
+LAMP = """
+type Lamp { on: bool  hot: bool }
+type Hero
+actor me: Hero
+action press(x: Lamp) as "press {x}" { x.on = not x.on }
+world w { endless object hero: Hero  object a, b: Lamp  goal done: a.on and b.on }
+"""
+
+
+def test_rows_that_contradict_each_other_are_named(tw: Tw, tmp_path: Path) -> None:
+    """Also where no rule by chance is worth the one row."""
+    rows = recorded(tw, tmp_path, LAMP, 30)
+    lines = rows.read_text(encoding="utf-8").splitlines()
+    other = json.loads(lines[4])
+    other["tick"]["objects"][1]["attrs"]["hot"] = True
+    lines.insert(5, json.dumps(other))
+    rows.write_text("\n".join(lines), encoding="utf-8")
+    ran = tw("learn", "propose", str(rows), "--holdout", "0")
+    assert (ran.code, ran.err.count("TW1208")) == (0, 1)
+    assert f"{rows}:5" in ran.err.replace("\n", "")
+    assert f"{rows}:6" in ran.err.replace("\n", "")
+
+
+NESTS = """
+type Nest
+type Egg { at: Nest }
+type Hero
+actor me: Hero
+object a, b, c: Nest
+action lay() as "lay" { pick n: Nest { create e: Egg { at = n } } }
+world w { object hero: Hero  spare Egg 12  goal full: count(e for e: Egg) >= 12 }
+"""
+
+
+def test_what_is_made_may_be_at_a_place_by_chance(tw: Tw, tmp_path: Path) -> None:
+    (tmp_path / "true.tw").write_text(NESTS, encoding="utf-8")
+    rows, short = tmp_path / "rows.jsonl", ("--ticks", "60", "--episode", "3")
+    assert tw("learn", "explore", "true.tw", "--output", "rows.jsonl", *short).code == 0
+    ran = tw("learn", "propose", str(rows), "--holdout", "0", "--json")
+    assert ran.code == 0, ran.err
+    assert "pick picked: Nest { create made: Egg { at = picked } }" in ran.json["text"]
+
+
 TRIPLES = """
 type Node { up: bool }
 type Hero

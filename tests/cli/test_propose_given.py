@@ -190,6 +190,12 @@ def test_rows_that_do_not_fit_the_given_world_are_named(tw: Tw, rows: Path) -> N
     assert "5 rows skipped" in ran.err
 
 
+def test_rows_of_another_world_than_the_given_one_are_told(tw: Tw, rows: Path) -> None:
+    ran = proposed(tw, rows, "type T\nactor me: T\nworld other { object a: T  endless }\n")
+    assert (ran.code, ran.err.count("error["), ran.err.count("TW1209")) == (1, 1, 1)
+    assert not (rows / "out.tw").exists()
+
+
 def test_a_given_world_that_is_missing_or_unsound_ends_at_once(tw: Tw, rows: Path) -> None:
     ran = tw("learn", "propose", "rows.jsonl", "--world", "none.tw", "-o", "out.tw")
     assert (ran.code, ran.err.count("error[")) == (2, 1)

@@ -31,7 +31,7 @@ from tokenworld.model import (
 from tokenworld.session import open_world
 from tokenworld.session.loading import OpenWorld
 from tokenworld.verbs.output import EXIT_OK, Output
-from tokenworld.verbs.records.rows import BadRow
+from tokenworld.verbs.records.rows import BadRow, no_rows
 from tokenworld.verbs.records.transitions import Transition, transitions
 
 MUTATORS: Final = ("stays", "other value", "elsewhere", "exchanged")
@@ -102,9 +102,7 @@ def rank(
     found = ranks(world, rows, other, distractors, most, seed, say)
     if not found.rows:
         what = "No row has a successor that differs from its state and fits the world."
-        if found.bad:
-            what = f"{what.rstrip('.')}; the first: {found.bad[0].place}: {found.bad[0].why}."
-        raise Failure(Diagnostic("TW1209", what, hint="Record more play of this world."))
+        raise no_rows(what, found.bad, "Record more play of this world.")
     for line in _told(found):
         out.line(line)
     for one in found.bad[:_NOTED]:

@@ -27,6 +27,7 @@ from tokenworld.verbs.output import (
     replace_bytes,
     write_file,
 )
+from tokenworld.verbs.records.rows import no_rows
 from tokenworld.verbs.records.transitions import transitions
 
 _NOTED = 5
@@ -60,6 +61,9 @@ def fit_params(
     about = {"command": "fit", "world": [world.program.digest, world.world.name]}
     kept = Journal.of(journal, about, rows, out)
     found = collected(world, transitions(world, rows), params, out.each_second(), kept)
+    if not found.rows and not found.impossible:
+        what = "There are no rows of this world to fit the params by."
+        raise no_rows(what, found.bad, "Record play of it with `tw run` and `tw runs rows`.")
     _impossible(found, noise)
     fitted = fit(found, params)
     _print(found, fitted, out)

@@ -139,6 +139,14 @@ class BadRow:
     why: str
 
 
+def no_rows(what: str, bad: Sequence[BadRow], hint: str) -> Failure:
+    """The failure (TW1209) of a command that has no rows to use: ``what`` is the sentence, ``hint``
+    the next step. The first row that cannot be used is named."""
+    if bad:
+        what = f"{what.rstrip('.')}; the first that cannot be used: {bad[0].place}: {bad[0].why}."
+    return Failure(Diagnostic("TW1209", what, hint=hint))
+
+
 class _Unfit(Exception):
     """Raised for a line that is not a row."""
 

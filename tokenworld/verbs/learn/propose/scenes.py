@@ -307,12 +307,12 @@ def lasting(steps: Sequence[Step], vocabulary: Vocabulary) -> dict[str, frozense
     return found
 
 
-def contradicted(steps: Sequence[Step]) -> bool:
-    """Return whether one command in one state has led to different states."""
-    seen: dict[object, tuple[object, object]] = {}
+def contradiction(steps: Sequence[Step]) -> tuple[str, ...]:
+    """Return the places of two rows in which one command in one state has led to different states;
+    none where there are none."""
+    seen: dict[object, Step] = {}
     for step in steps:
-        key = (step.before.key, step.text, step.call)
-        found = (step.acted.key, step.ticked.key)
-        if seen.setdefault(key, found) != found:
-            return True
-    return False
+        first = seen.setdefault((step.before.key, step.text, step.call), step)
+        if (first.acted.key, first.ticked.key) != (step.acted.key, step.ticked.key):
+            return first.place, step.place
+    return ()

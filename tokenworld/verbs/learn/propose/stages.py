@@ -31,7 +31,7 @@ from tokenworld.verbs.learn.propose.scenes import (
     Step,
     Value,
     Vocabulary,
-    contradicted,
+    contradiction,
     lasting,
     moved,
     varying,
@@ -101,6 +101,8 @@ class Proposal:
     required: dict[int, tuple[Predicate, ...]] = field(default_factory=dict)
     """The requirements of each action, where the rows show which commands were accepted."""
     chance: bool = False
+    contradiction: tuple[str, ...] = ()
+    """The places of two rows that contradict each other."""
     noisy: bool = False
     """Whether it was told that any change may come by chance."""
     refused: frozenset[int] = frozenset()
@@ -182,14 +184,17 @@ class Stages:
         self._steps, self._vocabulary, self._grammar = steps, vocabulary, grammar
         self._say, self._last = say, last
         self._varying = varying(steps)
-        self._chance = noisy or contradicted(steps)
+        self._contradiction = contradiction(steps)
+        self._chance = noisy or bool(self._contradiction)
         self._always = any(not one.accepted and one.acted.key != one.ticked.key for one in steps)
         self._random = random.Random(0)
         self._truths = lasting(steps, vocabulary)
 
     def learn(self) -> Proposal:
         """Return all rules."""
-        proposal = Proposal(self._vocabulary, self._grammar, noisy=self._noisy)
+        proposal = Proposal(
+            self._vocabulary, self._grammar, contradiction=self._contradiction, noisy=self._noisy
+        )
         proposal.ticks = self._ticks()
         judged = self._judged()
         for number, schema in enumerate(self._grammar.schemas):

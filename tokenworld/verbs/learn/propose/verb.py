@@ -22,6 +22,7 @@ from tokenworld.verbs.learn.page import Point, propose_page
 from tokenworld.verbs.learn.propose.commands import called, typed
 from tokenworld.verbs.learn.propose.emitting import Emitted, emitted
 from tokenworld.verbs.learn.propose.given.extending import Rules, extended
+from tokenworld.verbs.learn.propose.given.played import played
 from tokenworld.verbs.learn.propose.judging import Judged, apart, judged_text, judged_world
 from tokenworld.verbs.learn.propose.outside.asking import (
     Answers,
@@ -36,7 +37,7 @@ from tokenworld.verbs.learn.propose.textrows import OVER, SCORE, WON, TextSteps
 from tokenworld.verbs.learn.propose.worldrows import WorldSteps, read_world_rows
 from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, Output, keep_files, write_file
 from tokenworld.verbs.records.properties import MAPPING_FILE
-from tokenworld.verbs.records.rows import BadRow, TextRow, read_text_rows
+from tokenworld.verbs.records.rows import BadRow, TextRow, no_rows, read_text_rows
 
 _NOTED = 5
 """The greatest number of unusable rows that are printed."""
@@ -130,9 +131,10 @@ def propose(
     """Learn, score on other rows, and write; return 1 if no rule was found, or where the program
     that was asked has failed."""
     _ready(rows, (output, report), holdout, write)
+    for path in test:
+        next(read_text_rows(path), None)  # it can be opened
     used, bad = _read(rows)
-    if len(used) < _FEWEST:
-        raise _too_few(bad)
+    _enough(len(used), bad)
     given = None if world is None else Rules(open_world(world))
     about = {
         "command": "propose", "seed": seed, "holdout": 0.0 if test else holdout,
@@ -227,12 +229,11 @@ def _game(row: TextRow | Row) -> str:
     return str(row.state.get("world", "world")) if isinstance(row.state, Mapping) else "world"
 
 
-def _too_few(bad: Sequence[BadRow]) -> Failure:
-    what = "There are too few rows to learn from."
-    if bad:
-        what = f"{what.rstrip('.')}; the first that cannot be used: {bad[0].place}: {bad[0].why}."
-    hint = "Record more play with `tw run` and `tw runs rows`."
-    return Failure(Diagnostic("TW1209", what, hint=hint))
+def _enough(rows: int, bad: Sequence[BadRow]) -> None:
+    """Raise `Failure` (TW1209) where nothing can be learned from so many rows."""
+    if rows < _FEWEST:
+        hint = "Record more play with `tw run` and `tw runs rows`."
+        raise no_rows("There are too few rows to learn from.", bad, hint)
 
 
 # ---- learning -----------------------------------------------------------------------------------
@@ -298,13 +299,17 @@ def _from_given(
     rules: Rules, rows: Sequence[Row], bad: list[BadRow], how: _How
 ) -> tuple[Proposed, Judged | None]:
     used, held = how.split(rows)
-    proposal, made, read = extended(rules, used, how.out.progress, how.journal, noisy=how.noisy)
+    how.out.progress("playing the given rules")
+    read = played(rules.world, used)
     bad += read.bad
+    _enough(len(read.rows), bad)
+    proposal, made = extended(rules, read, how.out.progress, how.journal, noisy=how.noisy)
     given = judged_world(rules.world, held, how.test)
     found = Proposed(proposal, made, given, tuple(read.refused))
 
     def fewer(number: int) -> OpenWorld:
-        other = extended(rules, used[:number], how.out.progress, how.journal, noisy=how.noisy)[1]
+        some = played(rules.world, used[:number])
+        other = extended(rules, some, how.out.progress, how.journal, noisy=how.noisy)[1]
         return rules.opened(other.text)
 
     return _scored(found, rules, [one.row for one in read.rows], held, how, fewer)
@@ -364,10 +369,7 @@ def _remarks(found: Proposed) -> list[Diagnostic]:
     if found.asked is not None:
         remarks += found.asked.left_out
         remarks += found.asked.failure.diagnostics if found.asked.failure is not None else ()
-    if found.proposal.chance and not found.proposal.noisy:
-        what = "One command in one state has different outcomes, so rules happen by chance."
-        hint = "Record all that decides, if the world is no game of chance."
-        remarks.append(Diagnostic("TW1208", what, hint=hint))
+    remarks += _contradiction(found.proposal)
     if found.refused:
         what = (
             f"The given rules refuse {counted(len(found.refused), 'recorded command')} that was "
@@ -376,6 +378,19 @@ def _remarks(found: Proposed) -> list[Diagnostic]:
         hint = "Loosen the `require` that refuses it (`tw legal`, `tw explain`); none is taken out."
         remarks.append(Diagnostic("TW1210", what, hint=hint))
     return remarks
+
+
+def _contradiction(proposal: Proposal) -> list[Diagnostic]:
+    """Return what is to be said of rows that contradict each other."""
+    if proposal.noisy or not (proposal.chance or proposal.contradiction):
+        return []
+    rows = " and ".join(f"`{one}`" for one in proposal.contradiction)
+    what = f"One command in one state has different outcomes{f' ({rows})' if rows else ''}"
+    if proposal.chance:
+        what, hint = f"{what}, so rules happen by chance.", "if the world is no game of chance"
+    else:
+        what, hint = f"{what}, and the rules tell one of them.", "or correct the rows"
+    return [Diagnostic("TW1208", what, hint=f"Record all that decides, {hint}.")]
 
 
 def _cells(proposal: Proposal) -> list[tuple[str, ...]]:

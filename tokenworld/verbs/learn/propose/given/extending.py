@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import Final, assert_never
 
@@ -12,7 +12,6 @@ from tokenworld.diagnostics import Source
 from tokenworld.ground import Raw
 from tokenworld.model.program import ROOT
 from tokenworld.session.loading import OpenWorld, open_text
-from tokenworld.session.replaying import Row
 from tokenworld.syntax import nodes as syn
 from tokenworld.syntax import parse_source
 from tokenworld.verbs.learn.journal import Journal
@@ -25,7 +24,7 @@ from tokenworld.verbs.learn.propose.commands import (
     called,
 )
 from tokenworld.verbs.learn.propose.emitting import Emitted, emitted
-from tokenworld.verbs.learn.propose.given.played import Played, Read, played
+from tokenworld.verbs.learn.propose.given.played import Played, Read
 from tokenworld.verbs.learn.propose.scenes import ANY, Fluent, Kind, Step, Value, Vocabulary
 from tokenworld.verbs.learn.propose.stages import Proposal, Say, Stages
 from tokenworld.verbs.learn.propose.text.writing import Writer
@@ -35,7 +34,6 @@ from tokenworld.verbs.learn.propose.worldrows import (
     called_in,
     states_of,
 )
-from tokenworld.verbs.records.rows import BadRow
 
 # ---- Declarations --------------------------------------------------------------------------------
 # The vocabulary of a given program, in which rules are proposed that extend it.
@@ -326,17 +324,15 @@ class Extended:
 
 def extended(
     rules: Rules,
-    rows: Iterable[Row | BadRow],
+    read: Read,
     say: Say,
     journal: Journal | None = None,
     *,
     noisy: bool = False,
-) -> tuple[Proposal, Emitted, Read]:
-    """Return what rows show besides given rules, and these with it."""
-    say("playing the given rules")
-    read = played(rules.world, rows)
+) -> tuple[Proposal, Emitted]:
+    """Return what rows show besides given rules, by which they were played, and these with it."""
     found = Extended(rules, read)
     stages = Stages(found.steps, found.vocabulary, found.grammar, say, noisy=noisy, journal=journal)
     proposal = stages.learn()
     made = emitted(proposal, found.steps, None, rules.world.world.name, rules)
-    return proposal, made, read
+    return proposal, made

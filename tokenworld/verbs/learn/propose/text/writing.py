@@ -390,10 +390,15 @@ class Writer:
         self, words: Wording, learned: Learned, places: Sequence[Term | None],
         to: Mapping[str, Term],
     ) -> str:  # fmt: skip
-        fields = []
+        fields, picked = [], ""
         if places and places[0] is not None:
             fields.append(f"{HOLDER} = {words.term(places[0])}")
         for fluent, rules in learned.fields:
+            kind = _any_of(rules)
+            if kind and not picked:
+                picked = f"pick {_PICKED}: {kind_word(kind)}"
+                fields.append(f"{word(fluent.name)} = {_PICKED}")
+                continue
             text = self._field(words, fluent, rules, to)
             if self.hoist is not None and any(mark in text for mark in (".", "(")):
                 text = self.hoist(text)
@@ -403,14 +408,15 @@ class Writer:
             other = default is None or text != self._value(default, fluent)
             if text and other and not self._defaults.static(fluent):
                 fields.append(f"{word(fluent.name)} = {text}")
-        return f"create made: {kind_word(learned.kind)} {{ {'  '.join(fields)} }}"
+        made = f"create made: {kind_word(learned.kind)} {{ {'  '.join(fields)} }}"
+        return f"{picked} {{ {made} }}" if picked else made
 
     def _field(self, words: Wording, fluent: Fluent, rules: Rules, to: Mapping[str, Term]) -> str:
         cases: list[tuple[list[str], str]] = []
         for rule in rules.rules:
             template = put_template(rule.template, to)
             guard = [put_predicate(one, to) for one in rule.guard]
-            if template is None or None in guard:
+            if template is None or template.op == "any" or None in guard:
                 continue
             tests = [one for one in guard if one is not None and not same_term(one)]
             own = Wording(self.vocabulary, dict(words.sorts))  # no case knows the types of another
@@ -568,6 +574,13 @@ def _object_names(start: Scene, labelled: bool, vocabulary: Vocabulary) -> dict[
         taken.add(one)
         found[thing] = one
     return found
+
+
+def _any_of(rules: Rules) -> str:
+    """Return the type of which the only rule draws an object; empty for other rules."""
+    if len(rules.rules) != 1 or rules.rules[0].guard or rules.rules[0].template.op != "any":
+        return ""
+    return str(rules.rules[0].template.value)
 
 
 class _Defaults:
