@@ -28,7 +28,7 @@ from tokenworld.verbs.learn.evidence import collected, learned_params
 from tokenworld.verbs.learn.fitting import Fit, Fitted, fit, minimizer
 from tokenworld.verbs.records.transitions import Transition
 
-__all__ = ["FEWEST", "Recovered", "recovered", "table", "with_params", "written"]
+__all__ = ["FEWEST", "Recovered", "judged", "recovered", "table", "with_params", "written"]
 
 FEWEST: Final = 30
 """Informative transitions from which a site has to be recovered."""
@@ -169,19 +169,22 @@ def _begun(states: CrafterStates, area: int, dice: random.Random, seed: int) -> 
 # ---- telling ------------------------------------------------------------------------------------
 
 
+def judged(one: Recovered) -> Iterator[str]:
+    """How many sites of a fit were recovered, and those that could not be judged."""
+    ok = len(one.judged) - len(one.missed)
+    few = [x.learned.name for x in one.fit.params if x.informative < FEWEST]
+    none = [x.learned.name for x in one.fit.params if not x.informative]
+    yield (f"seed {one.seed}: {ok} of {len(one.judged)} sites with at least {FEWEST} "
+           f"informative transitions within {_ERRORS:.0f} standard errors")  # fmt: skip
+    yield f"  fewer: {', '.join(few) or 'none'}; no information: {', '.join(none) or 'none'}"
+
+
 def table(found: list[Recovered]) -> Iterator[str]:
-    """The fitted values by seed, and those that could not be judged."""
+    """The fitted values by seed, and the CPU seconds."""
     yield f"{'site':<24}{'true':>7}" + "".join(f"{f'seed {one.seed}':>22}" for one in found)
     for name, share in found[0].truth.items():
         fits = (next(x for x in one.fit.params if x.learned.name == name) for one in found)
         yield f"{name:<24}{share:>7.0%}" + "".join(f"{_cell(x):>22}" for x in fits)
-    for one in found:
-        ok = len(one.judged) - len(one.missed)
-        few = [x.learned.name for x in one.fit.params if x.informative < FEWEST]
-        none = [x.learned.name for x in one.fit.params if not x.informative]
-        yield (f"seed {one.seed}: {ok} of {len(one.judged)} sites with at least {FEWEST} "
-               f"informative transitions within {_ERRORS:.0f} standard errors")  # fmt: skip
-        yield f"  fewer: {', '.join(few) or 'none'}; no information: {', '.join(none) or 'none'}"
     rows = sum(one.rows for one in found)
     reading, fitting = sum(one.reading for one in found), sum(one.fitting for one in found)
     per = 100 / rows

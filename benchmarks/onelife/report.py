@@ -76,9 +76,11 @@ def _exact() -> Iterator[str]:
 def _fits(sizes: Sizes, known: _Known) -> Iterator[str]:
     yield (f"4. fits from {sizes.transitions} transitions, maps of {sizes.area} by {sizes.area} "
            f"tiles")  # fmt: skip
+    found: list[fits.Recovered] = []
     with tempfile.TemporaryDirectory() as folder:
-        found = [fits.recovered(Path(folder), sizes.area, seed, sizes.transitions)
-                 for seed in range(1, sizes.seeds + 1)]  # fmt: skip
+        for seed in range(1, sizes.seeds + 1):
+            found.append(fits.recovered(Path(folder), sizes.area, seed, sizes.transitions))
+            yield from fits.judged(found[-1])
     yield from fits.table(found)
     yield ""
     known.values = {one.learned.name: one.value for one in found[0].fit.params}
