@@ -44,7 +44,7 @@ from tokenworld.planning.planners.doctor import FAST_DOWNWARD, SYMK, EngineInfo,
 from tokenworld.planning.proof.relaxed import hopeless
 from tokenworld.planning.referee import Replay, replay, winnable, without_idle_steps
 from tokenworld.planning.search.interpreted import Cancel, Exhausted, Found, Limits
-from tokenworld.planning.search.own import OwnRung, Say
+from tokenworld.planning.search.own import SMALL, TINY, OwnRung, Say, has_many_bindings
 from tokenworld.planning.verdict import Attempt, AttemptResult, Verdict, require_goal
 
 _FIRST_STATES = 200_000
@@ -54,6 +54,9 @@ _FIRST_SHARE = 0.4
 _LOOK_STATES = 2_000
 _LOOK_SHARE = 0.25
 """The first look of the width search: so many states, in at most this share of the time."""
+_ALONE, _PROVING_SHARE = 3.0, 0.25
+"""In a plain world LAMA finds plans and our own search proves: the seconds that LAMA runs alone,
+and the share of the time that our own search has."""
 _SLICE = 0.1
 """Seconds that our own search takes between two looks at the planners."""
 _TURN = 10.0
@@ -72,6 +75,7 @@ def plan(
     engine: EngineInfo | None = None,
     classical: Classical | None = fast_downward,
     translated: Classical | None = translated_downward,
+    original: Classical | None = None,
     width: bool = True,
     packs: bool = True,
     progress: Say | None = None,
@@ -82,8 +86,9 @@ def plan(
 
     ``time_limit`` is in seconds, ``memory_limit`` in bytes for each search. ``within`` bounds the
     ticks of a plan. ``engine`` is the place of Fast Downward (found by default), ``classical`` runs
-    it on an encoding and ``translated`` on PDDL; with ``None`` it is not asked. ``width``: the
-    width search may be used. ``packs``: a state is one of the interpreter and may be packed.
+    it on an encoding, ``translated`` on exported PDDL and ``original`` on the PDDL that the world
+    was imported from; with ``None`` it is not asked. ``width``: the width search may be used.
+    ``packs``: a state is one of the interpreter and may be packed.
     ``progress`` gets a line about every second.
 
     Raises `Failure` with TW0201 for a goal that the world does not have.
@@ -91,15 +96,18 @@ def plan(
     require_goal(simulator, goal)
     planner = cache(lambda: engine or _installed())
     plain = within is None and is_plain(simulator.instance_at(state), goal)
-    hurried = plain and classical is not None
+    hurried = SMALL if plain and classical is not None else None
+    hurried = hurried if original is None else TINY
     own = OwnRung(simulator, state, goal, within, packs=packs, hurried=hurried)
     ladder = _Ladder(
-        simulator, state, goal, within, time_limit, memory_limit, own, progress, cancel, plain
-    )
+        simulator, state, goal, within, time_limit, memory_limit, own, progress, cancel, plain,
+        early=original is not None,
+    )  # fmt: skip
 
     def found() -> Verdict | None:
         return (
             ladder.search_first(planner, patient=not packs or within is not None)
+            or (original and ladder.ask_early(planner, original))
             or (translated and ladder.translate(planner, translated))
             or ladder.look_wide(width=width)
             or (classical and ladder.ask(planner(), classical))
@@ -134,9 +142,10 @@ class _Ladder(Generic[StateT]):
         progress: Say | None,
         cancel: Cancel | None,
         plain: bool,
+        early: bool,
     ) -> None:
         self._simulator, self._state, self._goal, self._own = simulator, state, goal, own
-        self._plain = plain
+        self._plain, self._early = plain, early
         self._within, self._time_limit, self._memory_limit = within, time_limit, memory_limit
         self._say: Say = progress or (lambda line: None)
         self._cancel: Cancel = cancel or (lambda: False)
@@ -151,6 +160,9 @@ class _Ladder(Generic[StateT]):
 
     def search_first(self, planner: Callable[[], EngineInfo], *, patient: bool) -> Verdict | None:
         """Our own search under a cap; ``patient``: the whole of it, for no other rung will do."""
+        large = self._early and has_many_bindings(self._simulator.instance_at(self._state))
+        if large and planner().ready:
+            return None
         end = time.monotonic() + min(_FIRST_SECONDS, _FIRST_SHARE * self._time_limit)
         for stage in stages(_FIRST_STATES, patient=patient):
             verdict = self._search(self._own, max(end - time.monotonic(), 0.0), stage)
@@ -158,17 +170,26 @@ class _Ladder(Generic[StateT]):
                 return verdict
             if self._own.is_put_off and not planner().ready:
                 self._own.pack()
-            elif is_left_to_others(self._own, stage):
+            elif is_left_to_others(self._own, stage) or (
+                self._early and stage >= _BEFORE_EARLY and planner().ready
+            ):
                 break
         return None
 
+    def ask_early(self, planner: Callable[[], EngineInfo], original: Classical) -> Verdict | None:
+        """Run Fast Downward on the text that the world was imported from, which needs neither
+        packing nor an encoding."""
+        return self._heard(planner(), original) if planner().ready and not self._over() else None
+
     def translate(self, planner: Callable[[], EngineInfo], translated: Classical) -> Verdict | None:
         """Run Fast Downward where the general encoding may take long: on a plain world grounded at
-        once, or else on the lifted export."""
+        once, or else on the lifted export, if it was not asked about the same text before."""
         if not self._is_costly() or self._over() or not planner().ready:
             return None
         plain = self._heard(planner(), plain_downward) if self._plain else None
-        return plain or (None if self._over() else self._heard(planner(), translated))
+        if plain is not None or self._early or self._over():
+            return plain
+        return self._heard(planner(), translated)
 
     def _is_costly(self) -> bool:
         """Whether states are costly to pack or are not packed; encoding E is then costly too."""
@@ -257,12 +278,13 @@ class _Ladder(Generic[StateT]):
     def _meanwhile(self) -> bool:
         """Whether the planners may stop; called often while they run.
 
-        After the planners' head start, our own search runs beside them; not in a plain world,
-        where blind proves faster what it could prove.
+        After the planners' head start, our own search runs beside them; in a plain world only if
+        its states are packed, and for a share of the time.
         """
         self._asked = self._asked or time.monotonic()
-        beside = self._own.can_go_on and not self._plain
-        if beside and time.monotonic() >= self._asked + HEAD_START:
+        beside = self._own.can_go_on and (not self._plain or self._may_prove())
+        alone = _ALONE if self._plain else HEAD_START
+        if beside and time.monotonic() >= self._asked + alone:
             seconds = min(_SLICE, max(self._left(), 0.0))
             self._own.run(Limits(None, seconds, self._memory_limit), self._say, self._cancel)
         now = time.monotonic()
@@ -270,6 +292,11 @@ class _Ladder(Generic[StateT]):
             self._spoke = now
             self._say(f"planners running; {self._own.line()}")
         return self._own.answered or self._cancel()
+
+    def _may_prove(self) -> bool:
+        """Whether our own search may run beside a planner that proves nothing."""
+        short = self._own.seconds < _PROVING_SHARE * self._time_limit
+        return self._early and short and self._own.is_packed
 
     def _miss(self, engine: EngineInfo) -> None:
         """Note that there is no engine and how to get it, where it might have helped."""
@@ -392,6 +419,8 @@ _TRIED = 100
 """After so many states packing was tried. Where it would have taken too long, that is enough."""
 _UNPACKED = 600
 """States of a first search that goes on the interpreter."""
+_BEFORE_EARLY = 10_000
+"""States of a first search before a planner that needs no encoding: it answers in 0.2 seconds."""
 _GROWS = {10_000: 0.5, 20_000: 0.4}
 """After so many states, the share that may wait where the first search is to go on."""
 _TURN_STATES = 2_000

@@ -15,6 +15,7 @@ from typing import Generic
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import PASS, Command, LuckyDraw, Simulator, StateT, Successor, few_successors
 from tokenworld.model import ObjectType
+from tokenworld.planning.lower.encode import is_plain
 from tokenworld.planning.verdict import PlanStep, ShownStep, Verdict
 
 _MOST_OUTCOMES_OF_A_STEP = 1 << 14
@@ -157,7 +158,8 @@ def without_idle_steps(
     No worse: its cost is not higher, nor are its ticks at equal cost.
     """
     best, work = _eliminated(simulator, replayed, goal)
-    waits = PASS in simulator.commands(replayed.states[0])
+    plain = is_plain(simulator.instance, goal)  # there a wait is never needed
+    waits = not plain and PASS in simulator.commands(replayed.states[0])
     for index in reversed(range(len(best.steps))):
         for tail in _shorter(best, index, waits=waits):
             rest = replay(simulator, best.states[index], tail, goal)

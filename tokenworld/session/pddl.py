@@ -12,6 +12,7 @@ from tokenworld.diagnostics import Diagnostic, Source, Span, read_source
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine import Engine, EngineSimulator
 from tokenworld.ground import Command
+from tokenworld.planning.planners.by_pddl import OriginalPddl
 from tokenworld.planning.reader import Imported, import_pddl
 from tokenworld.planning.referee import fitted, refereed
 from tokenworld.planning.verdict import Verdict
@@ -75,10 +76,11 @@ def load_pddl(domain: Path, problems: Sequence[Path]) -> Loaded:
 
 @frozen
 class OpenPair:
-    """A domain and its problem as a compiled world, with the way back to their texts."""
+    """A domain and its problem as a compiled world, with their texts and the way back to them."""
 
     world: OpenWorld
     imported: Imported
+    original: OriginalPddl
 
     def place(self, span: Span) -> Span:
         """The place in the PDDL behind a place in the imported text; any other stays."""
@@ -93,10 +95,12 @@ class OpenPair:
 
 def open_pair(domain: Path, problem: Path) -> OpenPair:
     """A domain and a problem, compiled; raises `Failure` as `import_files` and `load_imported`."""
-    imported = import_files(domain, (problem,))
+    rules, start = read_source(domain), read_source(problem)
+    imported = import_pddl(rules, (start,))
     loaded, engines = _started(imported)
     world = choose_world(loaded.program, None, str(problem))
-    return OpenPair(OpenWorld(loaded, world, engines[world.name]), imported)
+    original = OriginalPddl(rules.text, start.text)
+    return OpenPair(OpenWorld(loaded, world, engines[world.name]), imported, original)
 
 
 def open_pddl(domain: Path, problem: Path) -> OpenWorld:

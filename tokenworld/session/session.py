@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tokenworld.planning.hints import Hint
+    from tokenworld.planning.planners.answers import Classical
     from tokenworld.session.recording import Recording
     from tokenworld.store.log import RunStore
     from tokenworld.store.records import IntentSource
@@ -357,12 +358,14 @@ class Session:
         time_limit: float = 60.0,
         within: int | None = None,
         luck: WhichLuck = "possible",
+        original: Classical | None = None,
         say: Callable[[str], None] | None = None,
         cancel: Callable[[], bool] | None = None,
     ) -> Verdict:
         """Return whether a goal can still be reached from here, as far as a player may know.
 
-        With ``luck`` *least*, the plan counts on as little of it as is found.
+        With ``luck`` *least*, the plan counts on as little of it as is found. ``original`` runs a
+        planner on the PDDL that the world was imported from; it is for the start only.
         """
 
         found = solve(
@@ -372,6 +375,7 @@ class Session:
             time_limit=time_limit,
             within=within,
             luck=luck,
+            original=original,
             say=say,
             cancel=cancel,
         )

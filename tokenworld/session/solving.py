@@ -31,6 +31,7 @@ from tokenworld.session.loading import OpenWorld
 
 if TYPE_CHECKING:
     from tokenworld.planning.lower.algebra import Obstacle
+    from tokenworld.planning.planners.answers import Classical
     from tokenworld.planning.proof.reasons import Explanation
     from tokenworld.planning.search.packed.world import Packed
     from tokenworld.planning.space.graph import Exploring, Graph
@@ -263,10 +264,13 @@ def solve(
     time_limit: float,
     within: int | None = None,
     luck: WhichLuck = "possible",
+    original: Classical | None = None,
     say: Say | None = None,
     cancel: Cancel | None = None,
 ) -> Verdict:
     """Climb the ladder from a state; a plan is also tried under the draws of its seed.
+
+    ``original`` runs a planner on the PDDL that the state was imported from.
 
     Where the plan counts on luck, others are looked for: as good ones with likelier draws if any
     luck is *possible*, the one that needs the *least*, or the one that is soonest at the goal if a
@@ -279,6 +283,7 @@ def solve(
         goal,
         time_limit=time_limit,
         within=within,
+        original=original,
         progress=say,
         cancel=cancel,
     )

@@ -117,7 +117,8 @@ def _own(
     simulator: Simulator[StateT], state: StateT, goal: str | None, seconds: float, say: Say
 ) -> Verdict:
     return plan(
-        simulator, state, goal, time_limit=seconds, classical=None, width=False, progress=say
+        simulator, state, goal, time_limit=seconds, classical=None, translated=None, width=False,
+        progress=say,
     )  # fmt: skip
 
 

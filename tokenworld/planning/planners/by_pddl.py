@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from tokenworld.diagnostics import Diagnostic, Failure, in_seconds
-from tokenworld.ground import Simulator, StateT, refuse_huge
+from tokenworld.ground import Command, Simulator, StateT, refuse_huge
 from tokenworld.planning.pddl.tree import (
     Expr,
     PddlAction,
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 Say = Callable[[str], None]
 _ENHSP = "enhsp"
 _NUMERIC = "A"
-_TRANSLATING_SHARE, _SEARCHING_SHARE = 0.5, 0.9
+_TRANSLATING_SHARE, _SEARCHING_SHARE = 1 / 3, 0.9
 """The shares of the time after which the translator, and LAMA after it, leave it to others."""
 
 
@@ -195,13 +195,11 @@ def translated_downward(
 ) -> None:
     """Run LAMA on the lifted export as Fast Downward's own translator grounds it.
 
-    The ladder calls it where encoding E would take long. A world without an exact lifted form, or
-    with numbers, is skipped silently, and so is an installation without the translator. Only plans
-    count: that none is found proves nothing.
+    The ladder calls it where encoding E would take long. A world without an exact lifted form is
+    skipped silently.
     """
-    began, program = time.monotonic(), asked["program"]
-    translate = None if program is None else translator(program)
-    if program is None or translate is None:
+    began = time.monotonic()
+    if _translate(asked) is None:
         return
     from tokenworld.planning.pddl.export import export_pddl
 
@@ -212,75 +210,105 @@ def translated_downward(
         )  # fmt: skip
     except Failure:
         return
-    pair = without_costs(export.pair)
-    if pair is None:
+    pddl = NumericPddl(export.domain, export.problem, export)
+    left = max(asked["seconds"] - (time.monotonic() - began), 0.0)
+    _lama(pddl, "PDDL (lifted)", simulator, state, goal, {**asked, "seconds": left})
+
+
+@dataclass(frozen=True)
+class OriginalPddl(PddlTexts):
+    """The pair that a world was imported from; as a `Classical`, LAMA on these texts.
+
+    The world has its actions and objects by their names, without regard to case.
+    """
+
+    def __call__(
+        self,
+        simulator: Simulator[StateT],
+        state: StateT,
+        goal: str | None,
+        **asked: Unpack[Asked],
+    ) -> None:
+        """Run LAMA on the pair as Fast Downward's own translator grounds it."""
+        _lama(self, "PDDL", simulator, state, goal, asked)
+
+    def steps(
+        self, simulator: Simulator[StateT], state: StateT, goal: str | None, plan: str
+    ) -> tuple[PlanStep, ...] | None:
+        """The steps that a planner's text means; `Failure` (TW0812) for one of no action."""
+        instance = simulator.instance
+        objects = {one.name.lower(): number for number, one in enumerate(instance.objects)}
+        actions = {one.lower(): (one, len(a.params)) for one, a in instance.program.actions.items()}
+        found: list[PlanStep] = []
+        for line in re.findall(r"\(([^()]*)\)", plan):
+            name, *args = line.lower().split()
+            action, arity = actions.get(name, ("", -1))
+            if len(args) != arity or not objects.keys() >= set(args):
+                raise Failure(Diagnostic("TW0812", f"`({line})` is no command of the world."))
+            found.append(PlanStep(Command(action, tuple(objects[one] for one in args))))
+        return tuple(found)
+
+
+def _translate(asked: Asked) -> tuple[str, ...] | None:
+    """The command of Fast Downward's translator, if both are installed."""
+    return None if asked["program"] is None else translator(asked["program"])
+
+
+def _lama(
+    pddl: NumericPddl | OriginalPddl,
+    encoding: str,
+    simulator: Simulator[StateT],
+    state: StateT,
+    goal: str | None,
+    asked: Asked,
+) -> None:
+    """Translate a pair by Fast Downward and run LAMA on it; without the translator, nothing.
+
+    A pair that the translator does not read is skipped silently. Only plans count: that none is
+    found proves nothing.
+    """
+    began, program, translate = time.monotonic(), asked["program"], _translate(asked)
+    if program is None or translate is None:
         return
-    pddl = NumericPddl(domain_text(pair.domain), problem_text(pair.problem), export)
-    run = EngineRun(f"fast-downward {LAMA.name}", "PDDL (lifted)", "failed", "", 0.0, exact=False)
+    run = EngineRun(f"fast-downward {LAMA.name}", encoding, "failed", "", 0.0, exact=False)
     command = (*translate, "--sas-file", "sas", "domain.pddl", "problem.pddl")
 
-    def left(share: float = _SEARCHING_SHARE) -> float:
-        return max(share * asked["seconds"] - (time.monotonic() - began), 0.0)
-
     def accept(answer: Answer) -> bool:
-        found = replace(run, result=answer.result, detail=answer.detail, seconds=answer.seconds)
+        spent = time.monotonic() - began
+        found = replace(run, result=answer.result, detail=answer.detail, seconds=spent)
         if answer.result == "plan":
             plan = "\n".join(f"({one})" for one in answer.operators)
             found = _read_back(found, pddl, simulator, state, goal, plan)
         return asked["accept"](found)
 
+    memory, cancel = asked["memory"], asked["cancel"]
+    given = _TRANSLATING_SHARE * asked["seconds"]
     try:
-        ended, sas = pddl.run(
-            command,
-            "sas",
-            seconds=left(_TRANSLATING_SHARE),
-            memory=asked["memory"],
-            cancel=asked["cancel"],
-        )
-        if sas is None:
-            given = _TRANSLATING_SHARE * asked["seconds"]
-            asked["accept"](_without_plan(replace(run, seconds=ended.seconds), ended, given))
-        else:
+        ended, sas = pddl.run(command, "sas", seconds=given, memory=memory, cancel=cancel)
+        if sas is not None:
+            left = max(_SEARCHING_SHARE * asked["seconds"] - (time.monotonic() - began), 0.0)
             run_searches(
-                program, sas, (LAMA,), seconds=left(), memory=asked["memory"],
-                cancel=asked["cancel"], accept=accept,
+                program, _without_costs(sas), (LAMA,), seconds=left, memory=memory,
+                cancel=cancel, accept=accept,
             )  # fmt: skip
+        elif ended.code not in _UNREADABLE:
+            asked["accept"](_without_plan(replace(run, seconds=ended.seconds), ended, given))
     except OSError as error:
         asked["accept"](not_started(run.engine, run.encoding, error, time.monotonic() - began))
 
 
-def without_costs(pair: PddlPair) -> PddlPair | None:
-    """The pair without costs; ``None`` if conditions or effects rest on numbers.
-
-    LAMA's first search counts every action as 1.
-    """
-    domain, numbers = pair.domain, {one.name for one in pair.domain.functions}
-    actions = tuple(
-        replace(one, effects=tuple(part for part in one.effects if not _pays(part)))
-        for one in domain.actions
-    )
-    kept = [part for one in actions for part in (one.precondition, *one.effects)]
-    kept += [pair.problem.goal, *(one.condition for one in domain.derived)]
-    if any(head in numbers for part in kept for head in heads(part)):
-        return None
-    words = tuple(one for one in domain.requirements if one.lower() not in _NUMBERS)
-    init = tuple(one for one in pair.problem.init if one[0] != "=")
-    return PddlPair(
-        replace(domain, requirements=words, functions=(), actions=actions),
-        replace(pair.problem, init=init, metric=None),
-    )
+_UNREADABLE = (1, 30, 31)
+"""Exit codes of the translator for what it does not read, such as numbers and time."""
 
 
-_NUMBERS = ("action-costs", "fluents", "numeric-fluents")
-
-
-def _pays(effect: Expr) -> bool:
-    return isinstance(effect, tuple) and effect[:2] == ("increase", ("total-cost",))
+def _without_costs(sas: str) -> str:
+    """A SAS+ text in which every operator costs 1, as LAMA's first search counts them."""
+    return sas.replace("begin_metric\n1\n", "begin_metric\n0\n", 1)
 
 
 def _read_back(
     run: EngineRun,
-    pddl: NumericPddl,
+    pddl: NumericPddl | OriginalPddl,
     simulator: Simulator[StateT],
     state: StateT,
     goal: str | None,

@@ -17,6 +17,7 @@ from array import array
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from heapq import heappop, heappush
 from typing import Generic, Literal, Protocol
 
@@ -305,7 +306,6 @@ class Search(Resumable, Generic[StateT]):
         self._movers = max(1, len(simulator.instance.world.turns))
         self.by_cost = within is None and frontier is None and has_costs(simulator)
         self._frontier: Frontier[StateT] = frontier or (Cheapest() if self.by_cost else Breadth())
-        self.gaps = gaps(simulator.instance, simulator.unlisted)
         self._won: set[Node] = set()
         self._short_keys: set[Hashable] = set()
         self._cut = self._discounts = False
@@ -313,6 +313,11 @@ class Search(Resumable, Generic[StateT]):
         self._key_bytes = self._state_bytes = 0
         self._result: SearchResult | None = None
         self._reach(state, -1, 0, 0, 0)
+
+    @cached_property
+    def gaps(self) -> tuple[Diagnostic, ...]:
+        """The rules that it does not follow; to see whether all bindings are listed may be dear."""
+        return gaps(self._simulator.instance, self._simulator.unlisted)
 
     def run(
         self, limits: Limits, *, progress: Progress = None, cancel: Cancel | None = None

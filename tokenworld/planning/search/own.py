@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Generic, NoReturn
 
 from tokenworld.diagnostics import Diagnostic, no_verdict
-from tokenworld.ground import Simulator, StateT, count_bindings, parameter_domains
+from tokenworld.ground import Instance, Simulator, StateT, count_bindings, parameter_domains
 from tokenworld.limits import attempt, limited
 from tokenworld.planning.lower.algebra import Explosion, Obstacle
 from tokenworld.planning.referee import refereed
@@ -59,9 +59,13 @@ _LARGE = 200_000
 are memo tables, which are as quick as compiled code."""
 _MOST_BINDINGS = 100_000
 """Worlds with more choices of arguments are left to planners: to lower them takes too long."""
-_SMALL, _HURRY = (5_000, 30), 1.0
-"""In a hurry, states are packed of worlds with no more ground actions, plain ones and others; and
-no longer than so many seconds."""
+Sizes = tuple[int, int]
+"""The most ground actions of worlds whose states are packed in a hurry: plain ones, and others."""
+SMALL: Sizes = (5_000, 30)
+TINY: Sizes = (1_000, 0)
+"""No planner answers sooner about these, even if it has the world in PDDL."""
+_HURRY = 1.0
+"""Seconds that packing in a hurry takes at most."""
 
 
 Stage = tuple[int, Callable[[], Resumable | None]]
@@ -74,7 +78,6 @@ class Staged(Generic[StateT]):
     nothing, where there is none).
     """
 
-    gaps: tuple[Diagnostic, ...] = ()
     is_heavy = False
     """Whether packing was tried and given up, as it would take too long."""
     is_put_off = False
@@ -84,6 +87,11 @@ class Staged(Generic[StateT]):
 
     def __init__(self, search: Resumable, *stages: Stage) -> None:
         self._search, self._stages = search, list(stages)
+
+    @property
+    def gaps(self) -> tuple[Diagnostic, ...]:
+        """The rules that it does not follow."""
+        return ()
 
     def pack(self) -> None:
         """Pack states after all, where that was put off."""
@@ -118,8 +126,8 @@ class OwnSearch(Staged[StateT]):
     """Our own search: `interpreted.Search`, then packed states where a world has them.
 
     It stays on the interpreter with a bound on ticks, with a ``frontier`` of another order, and
-    without ``packs``, where states are not those of the interpreter. ``hurried``: packing that
-    takes long is put off until `pack`.
+    without ``packs``, where states are not those of the interpreter. ``hurried``: packing of larger
+    worlds, or for long, is put off until `pack`.
     """
 
     def __init__(
@@ -131,20 +139,25 @@ class OwnSearch(Staged[StateT]):
         within: int | None = None,
         frontier: Frontier[StateT] | None = None,
         packs: bool = True,
-        hurried: bool = False,
+        hurried: Sizes | None = None,
     ) -> None:
         self._simulator, self._start, self._goal = simulator, state, goal
         self._asked = simulator, state, goal
         self._hurried = hurried
         search = Search(simulator, state, goal, within=within, frontier=frontier)
         super().__init__(search)
-        self.gaps = tuple(search.gaps)
+        self._first = search
         if within is None and frontier is None and packs:
             self._stages.append((_PACKED_FROM, self._begun))
 
+    @property
+    def gaps(self) -> tuple[Diagnostic, ...]:
+        return self._first.gaps
+
     def pack(self) -> None:
         if self.is_put_off:
-            self.is_put_off = self.is_heavy = self._hurried = False
+            self.is_put_off = self.is_heavy = False
+            self._hurried = None
             self._stages.append((self.so_far().states, self._begun))
 
     def _begun(self) -> Resumable | None:
@@ -160,30 +173,34 @@ class OwnSearch(Staged[StateT]):
         return PackedAStar(*asked) if costs else PackedBreadthFirst(*asked)
 
     def _packed(self) -> Packed | None:
-        instance = self._simulator.instance_at(self._start)
-        domains = (
-            parameter_domains(instance, action.params)
-            for action in instance.program.actions.values()
-        )
         try:
-            if sum(count_bindings(one) for one in domains) > _MOST_BINDINGS:
+            if has_many_bindings(self._simulator.instance_at(self._start)):
                 raise Explosion(_MOST_BINDINGS)
-            world = self._packed_soon() if self._hurried else packed_in_time(*self._asked)
+            world = (
+                self._packed_soon(self._hurried) if self._hurried else packed_in_time(*self._asked)
+            )
         except Explosion:
-            self.is_heavy, self.is_put_off = True, self._hurried
+            self.is_heavy, self.is_put_off = True, self._hurried is not None
             return None
         if world is not None and world.prices is None and has_costs(self._simulator):
             return None
         return world
 
-    def _packed_soon(self) -> Packed | None:
+    def _packed_soon(self, sizes: Sizes) -> Packed | None:
         """The world packed, unless that takes long."""
 
         def too_long() -> NoReturn:
             raise Explosion(0, late=True)
 
         with limited(_HURRY, None, time.monotonic()):
-            return attempt("packing", partial(packed_in_time, *self._asked, sizes=_SMALL), too_long)
+            return attempt("packing", partial(packed_in_time, *self._asked, sizes=sizes), too_long)
+
+
+def has_many_bindings(instance: Instance) -> bool:
+    """Whether the parameters of actions have so many choices that planners are asked at once."""
+    actions = instance.program.actions.values()
+    domains = (parameter_domains(instance, action.params) for action in actions)
+    return sum(map(count_bindings, domains)) > _MOST_BINDINGS
 
 
 def _compiled(
@@ -227,7 +244,7 @@ class OwnRung(Generic[StateT]):
         engine: str = OWN_SEARCH,
         frontier: Frontier[StateT] | None = None,
         packs: bool = True,
-        hurried: bool = False,
+        hurried: Sizes | None = None,
         search: Staged[StateT] | None = None,
     ) -> None:
         self._simulator, self._start, self.engine = simulator, state, engine

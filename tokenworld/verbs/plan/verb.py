@@ -260,10 +260,11 @@ def _answer(
     """The verdict, and the plans that led to it where ever better ones were asked for."""
     if extras.quality is not None:
         return _of_quality(target, session, goal, extras, extras.quality, seconds, out)
-    return _verdict(session, goal, extras, luck, seconds, out), None
+    return _verdict(target, session, goal, extras, luck, seconds, out), None
 
 
 def _verdict(
+    target: Target,
     session: Session,
     goal: str | None,
     extras: Extras,
@@ -274,7 +275,10 @@ def _verdict(
     if extras.honest:
         return _honest(session, goal, extras, seconds, out)
     if not extras.names_engine and not extras.optimal:
-        return session.plan(goal, time_limit=seconds, luck=luck, say=out.progress)
+        original = None if target.pair is None else target.pair.original
+        return session.plan(
+            goal, time_limit=seconds, luck=luck, original=original, say=out.progress
+        )
     verdict, state = _by_one_engine(session, goal, extras, seconds, out), session.state
     if verdict.answer != "winnable":
         return verdict
