@@ -160,8 +160,7 @@ class _Ladder(Generic[StateT]):
 
     def search_first(self, planner: Callable[[], EngineInfo], *, patient: bool) -> Verdict | None:
         """Our own search under a cap; ``patient``: the whole of it, for no other rung will do."""
-        large = self._early and has_many_bindings(self._simulator.instance_at(self._state))
-        if large and planner().ready:
+        if self._early and self._is_dear() and planner().ready:
             return None
         end = time.monotonic() + min(_FIRST_SECONDS, _FIRST_SHARE * self._time_limit)
         for stage in stages(_FIRST_STATES, patient=patient):
@@ -175,6 +174,11 @@ class _Ladder(Generic[StateT]):
             ):
                 break
         return None
+
+    def _is_dear(self) -> bool:
+        """Whether the first state alone may take our own search longer than LAMA takes for all."""
+        instance = self._simulator.instance_at(self._state)
+        return bool(instance.program.derives) or has_many_bindings(instance)
 
     def ask_early(self, planner: Callable[[], EngineInfo], original: Classical) -> Verdict | None:
         """Run Fast Downward on the text that the world was imported from, which needs neither
