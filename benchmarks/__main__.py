@@ -1,9 +1,10 @@
 """`python -m benchmarks` measures V1 to V9, each beside another program or commit.
 
 `--check` compares results and measures nothing. `--planning` compares all ways to plan on families
-of worlds, `--growth` plots cost against the number of objects, `--screen` times a tick of `tw play`
-with its redraw, `--learn` proposes rules from recorded rows and judges them on others, and
-measures what is learned of Crafter beside OneLife.
+of worlds, `--coverage` compares `tw plan` with other planners on PDDL, `--growth` plots cost
+against the number of objects, `--screen` times a tick of `tw play` with its redraw, `--learn`
+proposes rules from recorded rows and judges them on others, and measures what is learned of Crafter
+beside OneLife.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def main(arguments: list[str]) -> int:
     """Run the selected measurements; 1 if two ways to one result differ, 2 for a wrong option."""
     parser = _parser()
     options = parser.parse_args(arguments)
-    parts = [] if options.learn else options.parts
+    parts = [] if options.learn or options.coverage else options.parts
     for given, known in ((parts, PARTS), (options.peers or (), PEERS)):
         if unknown := [name for name in given if name not in known]:
             parser.error(f"unknown: {', '.join(unknown)}; there are {', '.join(known)}")
@@ -60,6 +61,13 @@ def _lines(options: argparse.Namespace, arguments: list[str]) -> Iterator[str]:
         from benchmarks.planning import report as planned
 
         return planned()
+    if options.coverage:
+        from benchmarks.coverage import report as covered
+
+        folder = _folder(options.ipc)
+        if folder is None:
+            raise WrongResultError("name the folder of IPC problems with `--ipc DIR`")
+        return covered(folder, options.parts, options.seconds)
     if options.growth:
         from benchmarks.growth import report as grown
 
@@ -142,6 +150,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--results", help="where the page is written; RESULTS.md for all parts")
     parser.add_argument("--note", default="", help="what the page says about the machine")
     parser.add_argument("--planning", action="store_true", help="families of worlds, every route")
+    parser.add_argument(
+        "--coverage", action="store_true", help="`tw plan` and other planners on IPC problems"
+    )
     parser.add_argument("--growth", action="store_true", help="cost against the number of objects")
     parser.add_argument("--growth-seconds", type=float, default=60.0, help="patience with a size")
     parser.add_argument("--out", default="benchmarks", help="the folder that `--growth` writes to")

@@ -13,6 +13,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from benchmarks import coverage
 from benchmarks.chart import Line, chart
 from benchmarks.editing import OF_ALL, editing
 from benchmarks.growth import measured
@@ -271,3 +272,45 @@ def test_a_chart_is_well_formed_and_names_its_lines() -> None:
     assert {"a & b", "c", "1,000", "0.1"} <= set(texts)
     heights = [one.get("y") for one in root.iter() if one.text in ("a & b", "c")]
     assert len(set(heights)) == 2
+
+
+# ---- coverage on planning problems --------------------------------------------------------------
+
+PLANS = """
+import json, pathlib, sys
+assert pathlib.Path("domain.pddl").exists() and pathlib.Path("problem.pddl").exists()
+if sys.argv[1] in pathlib.Path("problem.pddl").read_text():
+    pathlib.Path("plan").write_text("(go)")
+print(json.dumps({"engine": "own search"}))
+"""
+
+
+def test_coverage_counts_the_plans_of_every_planner(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second planner finds a plan for one of two problems only."""
+    family = tmp_path / "roads"
+    family.mkdir()
+    (family / "domain.pddl").write_text("(define (domain roads))")
+    for name in ("p1", "p2"):
+        (family / f"{name}.pddl").write_text(f"(define (problem {name}) (:domain roads))")
+
+    def planners(seconds: float) -> dict[str, list[str]]:
+        command = [sys.executable, "-c", PLANS]
+        return {coverage.OWN: [*command, "problem", "--json"], coverage.RIVAL: [*command, "p2"]}
+
+    monkeypatch.setattr(coverage, "_planners", planners)
+    monkeypatch.setattr(coverage.shutil, "which", lambda name: None)
+    head, row, every, bar, shares, judged = coverage.report(tmp_path, [], 30.0)
+    assert head.split()[:3] == ["family", "of", "tw"]
+    assert [row.split()[place] for place in (0, 1, 2, 4)] == ["roads", "2", "2", "1"]
+    assert every.split()[1:3] == ["2", "2"]
+    assert bar == "at most 2 x lama-first + 0.7 s: 1 of 1 that both solve"
+    assert (shares, judged) == ("found by own search 2", "VAL is not installed")
+
+
+def test_the_bar_and_the_judgements_of_val_are_counted() -> None:
+    runs = [{coverage.OWN: coverage.Run(True, 1.0, "own search", valid=True)}]
+    assert list(coverage.compared(runs))[-1] == "VAL accepts 1 of 1 plans"
+    late = [{coverage.OWN: coverage.Run(True, 2.0, "x"), coverage.RIVAL: coverage.Run(True, 0.5)}]
+    assert next(coverage.compared(late)).endswith("0 of 1 that both solve")
