@@ -4,10 +4,11 @@
 
 Without files these are the worlds of ``domains/*/world.tw``. Each is published as one page and
 opened in a real Chromium (extra ``browser``; ``TW_CHROMIUM`` names the program). The interpreter
-plays random commands; the page gets them in pieces, each command with the hash of the state after
-it, and stops at the first that differs. ``--seconds`` is the time for all worlds together: each
-gets an equal share of what is left, and the table says how far it came. The exit code is 1 if a
-hash differs or a page does not begin, 3 if a world did not come to its end, else 0.
+draws a script of random commands: where a game ends, and after 1,000 commands, a new one begins
+with the next seed. The page replays the script in pieces and returns the hash after each command.
+``--seconds`` is the time for all worlds together: each gets an equal share of what is left, and the
+table says how far it came. The exit code is 1 if a hash differs or a page does not begin, 3 if a
+world did not come to its end, else 0.
 """
 
 from __future__ import annotations
@@ -26,10 +27,10 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from tokenworld.ground import PASS
+from tokenworld.ground import PASS, Raw
 from tokenworld.play.publish.runtime import runtime_files
 from tokenworld.play.publish.verb import page_of, parts_of
-from tokenworld.session import Session, open_world
+from tokenworld.session import open_world
 from tokenworld.verbs.output import Output
 
 if TYPE_CHECKING:
@@ -39,12 +40,24 @@ __all__ = ["chromium", "differing", "main", "walked"]
 
 DOMAINS: Final = Path(__file__).parents[1] / "domains"
 PROGRAMS: Final = ("chromium", "chromium-browser", "google-chrome")
-PIECE: Final = 100
-"""Commands that a page gets at once."""
+PIECE: Final = 250
+"""Entries of a script that a page gets at once."""
+GAME: Final = 1000
+"""Commands after which a new game begins."""
 START: Final = 240.0
 """Seconds that a page may take to begin."""
 SEED: Final = 7
-Step = dict[str, str]
+Entry = int | tuple[str, tuple[Raw, ...]]
+"""A seed, with which a game begins; or a command: an action with its arguments."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """An entry of a script, in words, and the hash of the state after it."""
+
+    entry: Entry
+    told: str
+    hash: str
 
 
 @dataclass(frozen=True)
@@ -63,20 +76,30 @@ def chromium() -> str | None:
 
 
 def walked(world: Path, ticks: int) -> Iterator[Step]:
-    """Random commands, most of them legal, with the hash of the state after each."""
-    session, dice = Session.open(world, SEED), random.Random(f"{world.parent.name}")
-    for _ in range(ticks):
-        calls = [one.call for one in session.legal()] or ["pass"]
-        command = dice.choice(calls) if dice.random() < 0.95 else "pass"
-        session.intend(PASS if command == "pass" else command)
-        yield {"command": command, "hash": session.engine.hash(session.state)}
+    """A script with so many random commands, most of them legal now, some legal before, some
+    pass."""
+    engine, dice = open_world(world).engine, random.Random(world.parent.name)
+    state, seed, before = engine.start(SEED), SEED, [PASS]
+    yield Step(seed, f"a new game with seed {seed}", engine.hash(state))
+    for number in range(ticks):
+        if number and (number % GAME == 0 or engine.over(state)):
+            seed, before = seed + 1, [PASS]
+            state = engine.start(seed)
+            yield Step(seed, f"a new game with seed {seed}", engine.hash(state))
+        legal = list(engine.legal(state))
+        command = dice.choice(dice.choices((legal or [PASS], before, [PASS]), (90, 5, 5))[0])
+        told, before = engine.call(state, command), legal or before
+        state, _ = engine.play(state, command)
+        yield Step((command.action, command.args), told, engine.hash(state))
 
 
 def differing(page: Page, steps: list[Step]) -> str | None:
-    """Give commands to a published page: the first after which its state has another hash."""
-    ask = "(steps) => window.published.ask('follow', steps)"
-    found = page.evaluate(ask, json.dumps(steps))
-    return None if found["differs"] is None else str(found["command"])
+    """Give a script to a published page: the first entry after which its state has another
+    hash."""
+    ask = "(script) => window.published.ask('follow', script)"
+    hashes = page.evaluate(ask, json.dumps([one.entry for one in steps]))["hashes"]
+    pairs = zip(steps, hashes, strict=True)
+    return next((step.told for step, found in pairs if step.hash != found), None)
 
 
 def compared(browser: Browser, address: str, world: Path, ticks: int, end: float) -> Compared:
@@ -90,7 +113,7 @@ def compared(browser: Browser, address: str, world: Path, ticks: int, end: float
             differs = differing(page, piece)
             if differs is not None:
                 return Compared(equal, differs, time.monotonic() - began)
-            equal += len(piece)
+            equal += sum(not isinstance(one.entry, int) for one in piece)
     finally:
         page.close()
     return Compared(equal, None, time.monotonic() - began)

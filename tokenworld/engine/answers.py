@@ -18,8 +18,17 @@ from tokenworld.engine.rows.record import number_json
 from tokenworld.engine.rows.stepper import RowStepper, Tick
 from tokenworld.engine.saved.digest import facts_hash, state_hash, state_json
 from tokenworld.engine.saved.restore import instance_of
-from tokenworld.engine.state import State
-from tokenworld.ground import Command, Instance, Json, NoMatch, Prose, Raw, RequireReport
+from tokenworld.engine.state import LongAction, State
+from tokenworld.ground import (
+    Command,
+    Instance,
+    Json,
+    NoMatch,
+    Prose,
+    Raw,
+    RequireReport,
+    call_text,
+)
 from tokenworld.model import Term
 
 if TYPE_CHECKING:
@@ -173,6 +182,14 @@ class Answers:
             return number_json(stepper.code.score(row.S, row.S, stepper.me))
 
         return self.on_row(state, scored)
+
+    def call(self, state: State, command: Command) -> str:
+        """A command as a call: ``take(brass_key)``."""
+        return call_text(self.instance.program, state.names, command)
+
+    def running(self, state: State) -> LongAction | None:
+        """The long action of the actor whose turn it is, if one is under way."""
+        return state.long_of(state.acting)
 
     def hash(self, state: State) -> str:
         """The state hash."""

@@ -5,13 +5,13 @@ The status has one producer (the engine's tick); nobody else infers it (language
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Literal, get_args
 
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.ground.values import Json, Raw
-from tokenworld.model import StatusName
+from tokenworld.ground.values import Json, Raw, show_value
+from tokenworld.model import Program, StatusName
 
 Status = StatusName
 STATUSES: tuple[Status, ...] = get_args(StatusName)
@@ -36,6 +36,17 @@ class Command:
 
 
 PASS = Command("")
+
+
+def call_text(program: Program, names: Sequence[str], command: Command) -> str:
+    """A command as a call: ``take(brass_key)``; ``names`` are object names by number."""
+    if command.is_pass:
+        return "pass"
+    shown = (
+        str(show_value(program, names, binder.type, value))
+        for binder, value in zip(program.actions[command.action].params, command.args, strict=True)
+    )
+    return f"{command.action}({', '.join(shown)})"
 
 
 @frozen

@@ -8,7 +8,7 @@ import gymnasium
 from gymnasium import spaces
 
 from tokenworld.diagnostics import did_you_mean, usage
-from tokenworld.engine import Engine, EngineSimulator, State
+from tokenworld.engine import Engine, State
 from tokenworld.ground import PASS, Command, Outcome
 from tokenworld.gym.episode import CommandList, Episode, Options, PlayedWorld, info_of
 from tokenworld.gym.fields import left_out
@@ -161,11 +161,10 @@ class WorldEnv(PlayedWorld, gymnasium.Env[Any, Any]):
 
 def calls_of(now: State, commands: CommandList, engine: Engine) -> tuple[str, ...]:
     """The commands that have a number in a state, as calls."""
-    show = EngineSimulator(engine, now).show
 
     def call(command: Command) -> str:
         known = all(not isinstance(one, int) or one < len(now.names) for one in command.args)
-        return show(now if known else commands.start, command)  # it may be of another seed
+        return engine.call(now if known else commands.start, command)  # it may be of another seed
 
     return tuple(call(command) for command in commands.numbered())
 

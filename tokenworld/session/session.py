@@ -296,9 +296,8 @@ class Session:
         texts = command_texts(
             commands, self.world.program, self.speaker(), self._resolver.lexicon(self.state)
         )
-        simulator = self.simulator()
         return tuple(
-            LegalCommand(command, simulator.show(self.state, command), text)
+            LegalCommand(command, self.engine.call(self.state, command), text)
             for command, text in zip(commands, texts, strict=True)
         )
 

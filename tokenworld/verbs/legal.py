@@ -78,13 +78,12 @@ def focused(session: Session, number: int, *, barred: int = 0) -> Focused:
     found = engine.focus(state, number)
     if not session.known.is_whole:
         found = _as_known(session, found, number)
-    simulator = session.simulator()
     texts = command_texts(found.legal, session.world.program, session.speaker())
     return Focused(
         state.names[number],
         state.kinds[number] or "",
         tuple(
-            LegalCommand(one, simulator.show(state, one), text)
+            LegalCommand(one, engine.call(state, one), text)
             for one, text in zip(found.legal, texts, strict=True)
         ),
         tuple(_barred(session, one) for one in found.impossible(barred)),
@@ -114,7 +113,7 @@ def _barred(session: Session, command: Command) -> Barred:
     if session.known.depends_on_secrets(command.action):
         return _foreseen(session, command)
     outcome = session.engine.play(session.state, command)[1][-1]
-    call = session.simulator().show(session.state, command)
+    call = session.engine.call(session.state, command)
     if outcome.refusal is not None:
         refusal = outcome.refusal
         return Barred(command, call, outcome.status, refusal.label, refusal.text, refusal.place)
@@ -125,7 +124,7 @@ def _barred(session: Session, command: Command) -> Barred:
 
 def _foreseen(session: Session, command: Command) -> Barred:
     reports = session.known.why(session.state, command)
-    call = session.simulator().show(session.state, command)
+    call = session.engine.call(session.state, command)
     first = next((one for one in reports if one.holds is False), None)
     if first is None:
         return Barred(command, call, "refused", "", "No value of what is hidden allows it.", "")

@@ -40,7 +40,7 @@ from tokenworld.ground import (
     Successor,
     Try,
     Way,
-    show_value,
+    call_text,
     ways_of,
 )
 from tokenworld.model import NumberType, Term
@@ -404,16 +404,8 @@ class EngineSimulator:
             return None if actor is None else str(S[NAMES][actor])
 
     def show(self, state: State, command: Command) -> str:
-        if command.is_pass:
-            return "pass"
         names = state.S[NAMES] if isinstance(state, Kept) else state.names
-        program = self.instance.program
-        params = program.actions[command.action].params
-        shown = (
-            str(show_value(program, names, binder.type, value))
-            for binder, value in zip(params, command.args, strict=True)
-        )
-        return f"{command.action}({', '.join(shown)})"
+        return call_text(self.instance.program, names, command)
 
 
 def _decimals(term: object) -> int:

@@ -165,7 +165,7 @@ def _call(session: Session, before: Moment, moment: Moment) -> str:
     if not outcome.action or _passed(moment):
         return "pass"
     command = command_of(session, before, outcome)
-    return "" if command is None else session.simulator().show(before.state, command)
+    return "" if command is None else session.engine.call(before.state, command)
 
 
 def _passed(moment: Moment) -> bool:

@@ -48,13 +48,13 @@ def _standing(session: Session, glyphs: Glyphs) -> Piece:
         return f"{glyphs.won} won: {names}", "plain"
     if names:
         return f"{glyphs.halted} ended: {names}", "plain"
-    running = session.simulator().running(session.state)
+    running = session.engine.running(session.state)
     if running is None:
         actor = acting(session)
         return ("playing", "plain") if actor is None else (f"{actor}'s turn", "link")
-    command, done, total = running
-    told = f"{glyphs.waiting} {session.text_of(command)}"
-    return f"{told} {_bar(done, total, glyphs)} {done} of {total}", "plain"
+    told = f"{glyphs.waiting} {session.text_of(running.command)}"
+    bar = _bar(running.done, running.total, glyphs)
+    return f"{told} {bar} {running.done} of {running.total}", "plain"
 
 
 def acting(session: Session) -> str | None:

@@ -10,10 +10,10 @@ import base64
 import json
 import zlib
 from collections.abc import Callable, Iterable
-from typing import Final
+from typing import Any, Final
 
 from tokenworld.diagnostics import Diagnostic, Failure, Source
-from tokenworld.ground import Json
+from tokenworld.ground import Command, Json
 from tokenworld.play.model.game import Game, fault_text
 from tokenworld.play.model.hints import LEVELS, hint_lines
 from tokenworld.play.model.records import Describer
@@ -131,13 +131,19 @@ class Published:
             self._game.give(one)
         return {"restarted": True}
 
-    def _follow(self, text: str) -> dict[str, Json]:
-        """Give commands, each with the hash of the state after it; the first that differs."""
-        for number, one in enumerate(json.loads(text)):
-            self._game.session.intend(one["command"])
-            if self._hash() != one["hash"]:
-                return {"differs": number, "command": one["command"]}
-        return {"differs": None}
+    def _follow(self, script: str) -> dict[str, Json]:
+        """The hash after each entry of a script: a number begins a game with this seed, and
+        ``[action, arguments]`` is a command. The game that the page shows does not change."""
+        return {"hashes": [self._after(one) for one in json.loads(script)]}
+
+    def _after(self, entry: int | list[Any]) -> str:
+        engine = self._world.engine
+        if isinstance(entry, int):
+            self._followed = engine.start(entry)
+        else:
+            action, args = entry
+            self._followed, _ = engine.play(self._followed, Command(action, tuple(args)))
+        return engine.hash(self._followed)
 
     # ---- the view -------------------------------------------------------------------------------
 

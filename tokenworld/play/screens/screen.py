@@ -710,7 +710,7 @@ class PlayScreen(GuidedScreen):
 
     def _under_way(self) -> bool:
         session = self.game.session
-        return not session.ended() and session.simulator().running(session.state) is not None
+        return not session.ended() and session.engine.running(session.state) is not None
 
     def _pass_on(self) -> None:
         given = self.game.give(PASS)

@@ -64,7 +64,7 @@ def _legal(game: Game) -> list[Choice]:
     listed = [Choice(one.text) for one in game.legal()]
     if not session.can_pass():
         return listed
-    if session.simulator().running(session.state) is not None:
+    if session.engine.running(session.state) is not None:
         return [Choice("pass", "go on with it"), *listed]
     return [*listed, Choice("pass", "let time go by")]
 

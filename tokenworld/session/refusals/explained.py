@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.engine import EngineSimulator, EngineSpeaker, State
+from tokenworld.engine import EngineSpeaker, State
 from tokenworld.ground import Command, Json, NoMatch, Outcome, RequireReport, Status
 from tokenworld.prose.matching import command_text
 from tokenworld.session.intents import AnyIntent
@@ -153,7 +153,7 @@ class Explainer:
         return Explanation(
             _words(session, state, command),
             command,
-            EngineSimulator(session.engine, state).show(state, command),
+            session.engine.call(state, command),
             "" if action is None else f"action {action.name}",
             "" if action is None else str(action.span),
             status,

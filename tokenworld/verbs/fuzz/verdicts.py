@@ -211,8 +211,7 @@ class _Walk:
         while node.before is not None:
             intent, node = node.intent, node.before
             self._session.travel([node.moment])
-            show = self._session.simulator().show
-            state = self._session.state
+            show, state = self._session.engine.call, self._session.state
             found.append(show(state, intent) if isinstance(intent, Command) else str(intent))
         return found[::-1]
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from tokenworld.assets import MissingAssetsError, domains_folder
 from tokenworld.diagnostics import Diagnostic, Failure, read_source
-from tokenworld.engine import EngineSimulator, EngineSpeaker, SeededLuck, State
+from tokenworld.engine import EngineSpeaker, SeededLuck, State
 from tokenworld.engine.changes import RawChange
 from tokenworld.engine.clock import deciding_terms
 from tokenworld.engine.rows import Record
@@ -272,7 +272,7 @@ class WorldAnswerer:
             return f"no_match: {last.no_match.message}"
         if last.command is None or last.command.is_pass:
             return last.status
-        shown = EngineSimulator(self.world.engine).show(before, last.command)
+        shown = self.world.engine.call(before, last.command)
         if last.status == "refused" and last.refused is not None:
             requires = self.world.program.actions[last.command.action].requires
             if last.refused < len(requires):
