@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from tests.author.conftest import ALONE, CAVE, DESCRIPTION, SUBMIT, Tw, whole
+from tokenworld.store.usage import Usage
 from tokenworld.verbs.author.asking import Message, ProviderFailure, Request, secrets
 from tokenworld.verbs.author.providers.over_http import TRIES, Address, Http
 from tokenworld.verbs.author.rounds import Job, author
@@ -101,9 +102,8 @@ GOOD = (200, {}, completion("hello", prompt_tokens=11, completion_tokens=3))
 
 def test_an_address_answers(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_KEY", "k-123456789")
-    found, waited = asked(server, GOOD, key="MY_KEY", prices=(2.0, 5.0))
-    assert (found.text, found.tokens_in, found.tokens_out) == ("hello", 11, 3)
-    assert found.cost == pytest.approx(37e-6)
+    found, waited = asked(server, GOOD, key="MY_KEY")
+    assert (found.text, found.usage) == ("hello", Usage(11, 3))
     assert waited == []
     path, headers, body = server.seen[0]
     assert path == "/v1/chat/completions"
@@ -221,6 +221,23 @@ def test_a_program_answers(tw: Tw, tmp_path: Path) -> None:
              "--contract", "free", "--json", "--max-cost", "9")  # fmt: skip
     assert ran.code == 0, ran.err
     assert (ran.json["tokens"], ran.json["cost"]) == (7, 0.5)
+    used = {"answers": 1, "told": 1, "tokens_in": 5, "tokens_out": 2, "cost": 0.5}
+    assert ran.json["usage"] == used
+    assert "5 tokens in, 2 out, cost 0.5" in (tmp_path / "out" / "report.html").read_text("utf-8")
+    assert tw("--replay", "out", "--json").code == 0
+
+
+def test_a_cost_is_computed_from_prices_or_not_told(tw: Tw, tmp_path: Path) -> None:
+    (tmp_path / "d.md").write_text(DESCRIPTION, encoding="utf-8")
+    silent = PROGRAM.replace(', "tokens_in": 5, "tokens_out": 2, "cost": 0.5', "")
+    for name, text, line in (
+        ("priced", PROGRAM.replace(', "cost": 0.5', ""), "5 tokens in, 2 out, cost 0.00002"),
+        ("silent", silent, "tokens not told by the model"),
+    ):
+        (tmp_path / "model.py").write_text(f"TEXT = {ANSWER!r}\n{text}", encoding="utf-8")
+        ran = tw("d.md", "-o", name, "--provider", f"command:{sys.executable} model.py",
+                 "--single", "--contract", "free", "--prices", "2,5")  # fmt: skip
+        assert ran.out.splitlines()[-1] == f"1 request: {line}", ran.err
 
 
 @pytest.mark.parametrize("name", BAD)

@@ -52,7 +52,7 @@ def test_a_game_is_accepted(tw: Tw, folder: Path) -> None:
     assert ran.json["status"] == "accepted", ran.err
     assert set(ran.json) == {
         "schema_version", "ok", "status", "reason", "why", "rounds", "requests", "tokens", "cost",
-        "folder", "world", "disputed", "violations",
+        "usage", "folder", "world", "disputed", "violations",
     }  # fmt: skip
     contract = json.loads((folder / "out" / "contract.json").read_text(encoding="utf-8"))
     assert contract["mechanics"][2] == {

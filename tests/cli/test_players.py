@@ -13,6 +13,7 @@ from tokenworld.session.players import Player
 from tokenworld.session.solving import Say
 from tokenworld.store.log import RunStore
 from tokenworld.store.read import find_run, ticks_of
+from tokenworld.store.usage import Usage
 from tokenworld.verbs.runs import run
 
 
@@ -43,6 +44,27 @@ def test_a_program_plays(tw, world, player) -> None:
         assert run.header.player == "llm"
         assert {one.source for one in ticks_of(store, run)} == {"llm"}
     assert tw("runs", "replay", "--verify").code == 0
+
+
+def test_the_tokens_that_a_program_tells_are_stored_and_reported(tw, world, player) -> None:
+    told = (
+        '{"format": "tw-intent/1", "text": "add 2", "usage": {"tokens_in": 1200, "tokens_out": 30}}'
+    )
+    body = f"print([{told!r}, 'add 1'][turn - 1] if turn < 3 else 'go to attic')"
+    assert tw("run", world, "--player", "llm", "--command", player(body)).code == 0
+    with RunStore.open(writable=False) as store:
+        found = [one.usage for one in ticks_of(store, find_run(store))]
+    assert found == [Usage(1200, 30), Usage(), Usage()]
+    line = "1,200 tokens in, 30 out, cost 0.00129 (told by 1 of 3 answers)"
+    assert line in tw("report", "--prices", "1,3", "--time-limit", "0").out
+    used = tw("report", "--time-limit", "0", "--json").json["runs"][0]["model"]["usage"]
+    assert used == {"answers": 3, "told": 1, "tokens_in": 1200, "tokens_out": 30, "cost": None}
+    assert tw("runs", "replay", "--verify").code == 0
+    assert tw("runs", "export", "-o", "run.jsonl").code == 0
+    assert tw("runs", "import", "run.jsonl", "--store", "other.sqlite").code == 0
+    assert (
+        line in tw("report", "--prices", "1,3", "--time-limit", "0", "--store", "other.sqlite").out
+    )
 
 
 def test_what_a_program_is_told(tw, world, player) -> None:

@@ -70,7 +70,7 @@ def test_a_store_of_schema_2_learns_of_references(tmp_path: Path) -> None:
     path = tmp_path / "old.sqlite"
     old = sqlite3.connect(path)
     for statement in DDL:
-        if not re.search("reference|narration|user_version", statement):
+        if not re.search("reference|narration|usage|user_version", statement):
             old.execute(statement)
     old.execute("PRAGMA user_version = 2")
     old.commit()

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from tokenworld.cli.frame import Flag, Json, does
+from tokenworld.cli.frame import Flag, Json, Prices, does
 
 
 @does("author.verb.write_world")
@@ -26,9 +26,7 @@ def author(
     key_env: Annotated[
         str, Parameter(help="The environment variable that has the key of `http`.")
     ] = "OPENAI_API_KEY",
-    prices: Annotated[
-        str, Parameter(help="Prices of a million tokens in and out, where the provider tells none.")
-    ] = "0,0",
+    prices: Prices = None,
     reply_timeout: Annotated[float, Parameter(help="Seconds for one answer.")] = 300.0,
     contract: Annotated[
         str, Parameter(help="game, pddl, free, rows:FILE, or a JSON file.")

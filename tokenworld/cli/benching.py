@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
 
-from tokenworld.cli.frame import Flag, Json, app, does, verb
+from tokenworld.cli.frame import Flag, Json, Prices, app, does, verb
 
 bench = App(name="bench", help="Published benchmarks: text2world, cwmb, bytesized32.")
 app.command(bench)
@@ -52,6 +52,7 @@ def text2world(
     requests: Annotated[
         int, Parameter(name="--max-requests", help="Requests of each run at most.")
     ] = 100,
+    prices: Prices = None,
     instances: Annotated[int, Parameter(help="Problems made to compare behaviour; 0: none.")] = 3,
     states: Annotated[int, Parameter(help="States that are compared on each problem.")] = 60,
     output: Page = None,

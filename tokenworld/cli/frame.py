@@ -272,6 +272,13 @@ Store = Annotated[
     Path | None,
     Parameter(name="--store", help="The run store (.tw/runs.sqlite beside `domains`, else here)."),
 ]
+Prices = Annotated[
+    str | None,
+    Parameter(
+        name="--prices",
+        help="Prices of a million tokens in and out, such as 0.5,1.5, where no cost is told.",
+    ),
+]
 Run = Annotated[str, Parameter(help="A run.")]
 RunName = Annotated[
     str | None, Parameter(help="A run's number, its name, or a world; the latest by default.")

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
 
-from tokenworld.cli.frame import Json, Seed, World, app, does
+from tokenworld.cli.frame import Json, Prices, Seed, World, app, does
 
 simbench = App(name="simbench", help="A world as a benchmark: make, run, score, play.")
 app.command(simbench)
@@ -76,6 +76,7 @@ def score(
         Path | None,
         Parameter(name=["-o", "--output"], help="A folder for score.md and score.html."),
     ] = None,
+    prices: Prices = None,
     json: Json = False,
 ) -> None:
     """Score answers: by part, verb and property, over several steps, beside baselines.

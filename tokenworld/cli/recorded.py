@@ -18,6 +18,7 @@ from tokenworld.cli.frame import (
     OperatorUrl,
     OutputFile,
     PlayerOn,
+    Prices,
     Record,
     ReplyTimeout,
     Run,
@@ -263,6 +264,7 @@ def report(
     time_limit: Annotated[
         float, Parameter(help="Seconds to look for a plan of each world; 0: none.")
     ] = 5.0,
+    prices: Prices = None,
     store: Store = None,
     json: Json = False,
 ) -> None:

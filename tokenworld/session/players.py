@@ -24,6 +24,7 @@ from tokenworld.session.loading import OpenWorld
 from tokenworld.session.session import Session
 from tokenworld.session.solving import Say, plan_for_seed
 from tokenworld.store.records import IntentSource
+from tokenworld.store.usage import UNTOLD, Usage
 
 PATIENCE: dict[IntentSource, int] = {"llm": 2}
 """The number of times that a player is asked again in a turn; those that are not named: never."""
@@ -83,12 +84,13 @@ class Patience:
 
 @dataclass(frozen=True, slots=True)
 class Expecting:
-    """An intent of a scenario, with the status that the scenario expects; or one that the runner
-    gives for a player."""
+    """An intent with more: the status that a scenario expects, whether the runner gives it for a
+    player, and the tokens that a model used for it."""
 
     intent: AnyIntent
     status: str | None = None
     by: By = "player"
+    usage: Usage = UNTOLD
 
 
 class Player(Protocol):

@@ -20,6 +20,7 @@ from tokenworld.store.records import (
     TickRecord,
     Timing,
 )
+from tokenworld.store.usage import Usage
 
 
 def _now(microseconds: int = 0) -> Timing:
@@ -103,6 +104,10 @@ class Recording:
     def narrate(self, prose: str) -> None:
         """Store the prose about the intent that the last record ended."""
         self.handle.narrate(self.written, prose)
+
+    def used(self, usage: Usage) -> None:
+        """Store the tokens that a model used for the intent that the last record ended."""
+        self.handle.used(self.written, usage)
 
     def wants_snapshot(self) -> bool:
         """Return whether the whole state goes with the next record."""

@@ -10,6 +10,7 @@ narrator, or its operator (`reloading.Operator`).
 
 from __future__ import annotations
 
+import json
 import os
 import selectors
 import subprocess
@@ -27,9 +28,9 @@ from tokenworld.ground import Command, Outcome, value_text
 from tokenworld.planning.planners.children import Child, require_program
 from tokenworld.prose.intents import TypedIntent, parse_intent_json
 from tokenworld.prose.matching import command_texts
-from tokenworld.session.intents import AnyIntent
-from tokenworld.session.players import Player
+from tokenworld.session.players import Expecting, Player
 from tokenworld.session.session import Session
+from tokenworld.store.usage import UNTOLD, Usage, usage_of
 
 OFFERED = 20
 """So many possible commands are named at most."""
@@ -133,7 +134,7 @@ class Channel(Protocol):
 def remote_player(channel: Channel) -> Player:
     """Asks the other side for each intent, until it leaves or the world is over."""
 
-    def play(session: Session) -> Iterator[AnyIntent]:
+    def play(session: Session) -> Iterator[Expecting]:
         while not session.ended():
             answer = channel.ask(observation(session))
             if answer is None:
@@ -143,15 +144,28 @@ def remote_player(channel: Channel) -> Player:
     return play
 
 
-def _intent(answer: str) -> AnyIntent:
-    """The intent of an answer; an object that is none is typed words, and no match."""
+def _intent(answer: str) -> Expecting:
+    """The intent of an answer, and the ``usage`` of an object. An object that is no intent is typed
+    words, and no match."""
     text = answer.strip()
-    if text.startswith("{"):
-        try:
-            return parse_intent_json(text, "the player's answer")
-        except Failure:
-            return TypedIntent(text)
-    return TypedIntent(text)
+    if not text.startswith("{"):
+        return Expecting(TypedIntent(text))
+    told, usage = _without_usage(text)
+    try:
+        return Expecting(parse_intent_json(told, "the player's answer"), usage=usage)
+    except Failure:
+        return Expecting(TypedIntent(text), usage=usage)
+
+
+def _without_usage(text: str) -> tuple[str, Usage]:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return text, UNTOLD
+    if not isinstance(found, dict) or "usage" not in found:
+        return text, UNTOLD
+    usage = usage_of({"usage": found.pop("usage")})
+    return json.dumps(found), usage
 
 
 # ---- a narrator ----------------------------------------------------------------------------------

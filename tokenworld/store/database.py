@@ -79,7 +79,7 @@ def failure_of(error: sqlite3.Error, path: Path, *, writing: bool) -> Failure:
 # openly to make the log lie, and the hash chain shows that.
 
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 APPLICATION_ID = 0x54576C67  # "TWlg" in the file's header: a run log of Token World
 
 
@@ -181,9 +181,22 @@ CREATE TABLE narration (
 )"""
 _NARRATIONS = (_NARRATION, *(_forbid("narration", change) for change in ("UPDATE", "DELETE")))
 
+# The tokens that a language model used for an answer, as it tells them: outside the hash chain.
+_USAGE = """
+CREATE TABLE usage (
+  run INTEGER NOT NULL,
+  seq INTEGER NOT NULL,
+  tokens_in INTEGER CHECK (tokens_in >= 0),
+  tokens_out INTEGER CHECK (tokens_out >= 0),
+  cost REAL CHECK (cost >= 0),
+  PRIMARY KEY (run, seq),
+  FOREIGN KEY (run, seq) REFERENCES tick (run, seq)
+)"""
+_USAGES = (_USAGE, *(_forbid("usage", change) for change in ("UPDATE", "DELETE")))
+
 # A store of schema 1 does not know that the turn of another actor moves a state too, one of
 # schema 2 knows no references, one of schema 3 no runs that begin with a carried state, one of
-# schema 4 no narration.
+# schema 4 no narration, one of schema 5 no tokens.
 UPGRADES: dict[int, tuple[str, ...]] = {
     1: (
         "UPDATE sqlite_master SET sql = replace(sql, "
@@ -194,6 +207,7 @@ UPGRADES: dict[int, tuple[str, ...]] = {
     2: (*_REFERENCES, "PRAGMA user_version = 3"),
     3: ("PRAGMA user_version = 4",),
     4: (*_NARRATIONS, "PRAGMA user_version = 5"),
+    5: (*_USAGES, "PRAGMA user_version = 6"),
 }
 """The statements that make a store of an earlier schema one of this: changes of the tables' own
 texts."""
@@ -281,6 +295,7 @@ DDL: tuple[str, ...] = (
     ),
     *_REFERENCES,
     *_NARRATIONS,
+    *_USAGES,
     f"PRAGMA application_id = {APPLICATION_ID}",
     f"PRAGMA user_version = {SCHEMA_VERSION}",
 )

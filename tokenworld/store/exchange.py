@@ -58,6 +58,7 @@ from tokenworld.store.records import (
     digest_of,
     misfit,
 )
+from tokenworld.store.usage import usage_of
 
 if TYPE_CHECKING:
     from hashlib import _Hash as Hash
@@ -148,6 +149,7 @@ def _tick_json(tick: Tick, snapshot: Json) -> Json:
         "timing": _timing_json(tick.timing),
         "snapshot": snapshot,
         **({} if tick.prose is None else {"prose": tick.prose}),
+        **({} if tick.usage.is_empty else {"usage": fields_json(tick.usage)}),
     }
 
 
@@ -311,6 +313,7 @@ _SHAPES: Mapping[str, Any] = {
     TICK_FORMAT: {
         "seq": int, "source": OneOf(INTENT_SOURCES), "text?": Maybe(str), "intent": {},
         "outcome": {}, "chain": str, "timing?": _TIMING, "snapshot?": Maybe({}), "prose?": str,
+        "usage?": {"tokens_in": Maybe(int), "tokens_out": Maybe(int), "cost": Maybe(float)},
     },
     END_FORMAT: {"reason": str, "ticks": int, "state_hash": str, "chain": str},
     REFERENCE_FORMAT: {"verdict": OneOf(VERDICTS), "window": int},
@@ -395,6 +398,8 @@ def _take_tick(connection: sqlite3.Connection, run: int, line: Mapping[str, Any]
         insert_snapshot(connection, tick, line["snapshot"])
     if "prose" in line:
         insert(connection, "narration", run=run, seq=tick.seq, prose=line["prose"])
+    if "usage" in line:
+        insert(connection, "usage", run=run, seq=tick.seq, **fields_json(usage_of(line)))
 
 
 def _take_end(connection: sqlite3.Connection, run: int, line: Mapping[str, Any]) -> None:

@@ -39,6 +39,7 @@ from tokenworld.store.records import (
     Timing,
     storable,
 )
+from tokenworld.store.usage import Usage
 
 SNAPSHOT_EVERY = 100
 
@@ -141,6 +142,11 @@ class RunHandle:
         """Store what a narrator told of the intent that ended with record ``seq``."""
         with self.store.transaction() as connection:
             insert(connection, "narration", run=self.id, seq=seq, prose=storable(prose))
+
+    def used(self, seq: int, usage: Usage) -> None:
+        """Store the tokens that a model used for the intent that ended with record ``seq``."""
+        with self.store.transaction() as connection:
+            insert(connection, "usage", run=self.id, seq=seq, **fields_json(usage))
 
     def finish(self, reason: str) -> Ending:
         """Close the run for good: no record can follow. Waits until the disk has it."""

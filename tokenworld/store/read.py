@@ -35,6 +35,7 @@ from tokenworld.store.records import (
     parsed,
     storable,
 )
+from tokenworld.store.usage import Usage
 
 _HEADER = ("world", "digest", "compiler", "seed", "player", "params", "start_hash")
 """The fields of a header that its JSON has as they are."""
@@ -193,7 +194,8 @@ def tick_of(row: tuple[Any, ...]) -> Tick:
         found["intent"] = parsed(found["intent"], INTENT)
         found["outcome"] = parsed(found["outcome"], OUTCOME)
         prose = fitting(row[14], Maybe(str))
-        return Tick(**found, timing=timing_of(row[12], row[13]), prose=prose)
+        usage = Usage(*fitting(row[15:18], (Maybe(int), Maybe(int), Maybe(float))))
+        return Tick(**found, timing=timing_of(row[12], row[13]), prose=prose, usage=usage)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"record {row[1]} of run {row[0]}: {error}") from error
 
@@ -381,7 +383,12 @@ def snapshots_of(store: Database, run: Run) -> dict[int, Mapping[str, Json]]:
         return {seq: parsed(state, {}) for seq, state in rows}
 
 
-_TOLD = "LEFT JOIN narration ON narration.run = tick.run AND narration.seq = tick.seq "
+_BESIDE = {
+    "timing": ("started", "microseconds"),
+    "narration": ("prose",),
+    "usage": ("tokens_in", "tokens_out", "cost"),
+}
+"""The tables beside the log, and what a record has of them."""
 
 
 def _has_table(connection: sqlite3.Connection, name: str) -> bool:
@@ -391,14 +398,16 @@ def _has_table(connection: sqlite3.Connection, name: str) -> bool:
 
 
 def _ticks(store: Database, where: str, *parameters: int) -> tuple[Tick, ...]:
-    columns = ", ".join(f"tick.{name}" for name in _TICK_ROW)
+    columns, joins = [f"tick.{name}" for name in _TICK_ROW], list[str]()
     with store.reading() as connection:
-        told = _has_table(connection, "narration")
-        query = (
-            f"SELECT {columns}, started, microseconds, {'prose' if told else 'NULL'} FROM tick "
-            "LEFT JOIN timing ON timing.run = tick.run AND timing.seq = tick.seq "
-            f"{_TOLD if told else ''}{where}"
-        )
+        for table, names in _BESIDE.items():
+            there = _has_table(connection, table)
+            columns += [f"{table}.{name}" if there else "NULL" for name in names]
+            if there:
+                joins.append(
+                    f"LEFT JOIN {table} ON {table}.run = tick.run AND {table}.seq = tick.seq"
+                )
+        query = f"SELECT {', '.join(columns)} FROM tick {' '.join(joins)} {where}"
         rows = connection.execute(query, parameters).fetchall()
     with undamaged(store, "a record"):
         return tuple(map(tick_of, rows))

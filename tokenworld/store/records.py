@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal, NoReturn, get_args
 
 from tokenworld.ground import STATUSES, By, Json, NoMatchKind, Status
+from tokenworld.store.usage import UNTOLD, Usage
 
 IntentSource = Literal["human", "script", "planner", "random", "adversarial", "llm", "scenario"]
 LANGUAGE = 4
@@ -97,7 +98,7 @@ class TickRecord:
 @dataclass(frozen=True, slots=True)
 class Tick:
     """One stored record of a run; ``seq`` counts from 1 without gaps. ``prose`` is what a narrator
-    told of the intent that ended with this record."""
+    told of the intent that ended with this record, ``usage`` what a model used for it."""
 
     run: int
     seq: int
@@ -113,6 +114,7 @@ class Tick:
     chain: str
     timing: Timing | None = None
     prose: str | None = None
+    usage: Usage = UNTOLD
 
 
 @dataclass(frozen=True, slots=True)

@@ -302,3 +302,17 @@ def test_a_person_answers_and_is_scored_alike(
     mine = scores(tw, small, path)["predictors"][0]
     assert mine["parts"]["act"]["dynamic"]["strict"]["right"] == 1
     assert mine["unanswered"] == len(found.questions) - 2 - mine["parts"]["own"]["all"]["asked"]
+
+
+def test_the_tokens_of_a_predictor_are_summed_and_priced(
+    tw: Tw, small: Path, tmp_path: Path, script: Script
+) -> None:
+    told = 'asked.get("score", {}), "usage": {"prompt_tokens": 1000, "completion_tokens": 10}})'
+    command, path = script(COPIES.replace('asked.get("score", {})})', told)), tmp_path / "a.jsonl"
+    code, out, _ = tw("simbench", "run", small, "--predictor", command, "-o", path)
+    number = len(lines(path)) - 1
+    assert (code, f"{number * 1000:,} tokens in, {number * 10:,} out" in out) == (0, True)
+    _, out, _ = tw("simbench", "score", small, path, "--prices", "1,100", "--json")
+    used = json.loads(out)["predictors"][0]["usage"]
+    assert (used["answers"], used["told"], used["tokens_in"]) == (number, number, number * 1000)
+    assert used["cost"] == pytest.approx(number * 0.002)

@@ -136,7 +136,7 @@ def test_the_page_has_tables_and_charts(
     page = (tmp_path / "page/score.html").read_text("utf-8")
     text = (tmp_path / "page/score.md").read_text("utf-8")
     assert page.count("<svg") == 3
-    assert page.count("<h2>") == text.count("\n## ") == 4
+    assert page.count("<h2>") == text.count("\n## ") == 5
     assert "nearest known row" in text
     assert "GPT-4" not in text + page
     assert "http:" not in page

@@ -11,6 +11,7 @@ from typing import Final, Literal, Protocol, get_args
 
 from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.diagnostics.frozen import frozen
+from tokenworld.store.usage import UNTOLD, Usage
 
 Role = Literal["analyst", "researcher", "developer", "tester", "player"]
 ROLES: Final[tuple[Role, ...]] = get_args(Role)
@@ -55,12 +56,10 @@ def digest(text: str) -> str:
 
 @frozen
 class Response:
-    """An answer, with the tokens that the provider counted (none if it did not) and the cost."""
+    """An answer, with the tokens and the cost that the provider tells."""
 
     text: str
-    tokens_in: int | None = None
-    tokens_out: int | None = None
-    cost: float = 0.0
+    usage: Usage = UNTOLD
 
 
 class Provider(Protocol):

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Final, Literal
 
 from tokenworld.model.schema import CLOSED
+from tokenworld.store.usage import Prices, Usage
 from tokenworld.verbs.author.answers import spoken
 from tokenworld.verbs.author.asking import (
     MOST_BYTES,
@@ -65,7 +66,9 @@ class Stop(Exception):
 
 @dataclass(slots=True)
 class Desk:
-    """Sends requests, and counts what they use. ``provider`` is ``None`` in a replay."""
+    """Sends requests, and counts what they use. ``provider`` is ``None`` in a replay; ``prices``
+    are for one that tells no cost. ``tokens``, for the budget, are estimated where none are told.
+    """
 
     settings: Settings
     transcript: Transcript
@@ -74,6 +77,9 @@ class Desk:
     requests: int = 0
     tokens: int = 0
     cost: float = 0.0
+    used: list[Usage] = field(default_factory=list)
+    """The usage of each answer, as the provider tells it."""
+    prices: Prices | None = None
     keys: tuple[str, ...] = ()
     """Texts that no file may contain, beside the keys of the environment."""
     say: Callable[[str], None] = lambda line: None
@@ -94,6 +100,7 @@ class Desk:
         found = self.transcript.fetch("response", lambda: self._live(request, number), _is_response)
         self.tokens += found["tokens_in"] + found["tokens_out"]
         self.cost += found["cost"]
+        self.used.append(recorded_usage(found))
         return spoken(found["text"])
 
     def search(self, query: str, live: Callable[[str], object]) -> Event:
@@ -101,6 +108,12 @@ class Desk:
         return self.transcript.fetch(
             "search", lambda: {"query": query, "results": live(query)}, _is_search
         )
+
+    @property
+    def spent(self) -> str:
+        """The tokens so far: ``1,200 tokens``, and ``about`` where some are estimated."""
+        told = all(one.told for one in self.used)
+        return f"{'' if told else 'about '}{self.tokens:,} tokens"
 
     def note(self, tool: str, given: object, told: str) -> None:
         """Record the use of a tool."""
@@ -117,15 +130,17 @@ class Desk:
             event = {"event": "end", "reason": "provider_error", "why": why, "hint": failure.hint}
             raise Outside(event) from None
         text = scrubbed(found.text, self.keys)
+        used = found.usage.at(self.prices)
         asked = "".join(one.text for one in request.messages)
-        counted_in = tokens(asked) if found.tokens_in is None else found.tokens_in
-        counted_out = tokens(text) if found.tokens_out is None else found.tokens_out
+        counted_in = tokens(asked) if used.tokens_in is None else used.tokens_in
+        counted_out = tokens(text) if used.tokens_out is None else used.tokens_out
+        estimated = None in (used.tokens_in, used.tokens_out)
         size = len(text.encode())
         if size > MOST_BYTES:
             text = f"(cut: {size:,} bytes)"
         return {
             "n": number, "text": text, "tokens_in": counted_in, "tokens_out": counted_out,
-            "cost": found.cost,
+            "cost": used.cost or 0.0, **({"estimated": True} if estimated else {}),
         }  # fmt: skip
 
     def _afford(self) -> None:
@@ -139,6 +154,14 @@ class Desk:
         late = bounds.seconds is not None and time.monotonic() - self.began >= bounds.seconds
         if late and self.transcript.exhausted:
             raise Outside({"event": "end", "reason": "time", "why": f"{bounds.seconds:g} seconds"})
+
+
+def recorded_usage(response: Event) -> Usage:
+    """The usage that a recorded answer tells: no tokens where they were estimated."""
+    counts = (None, None)
+    if not response.get("estimated"):
+        counts = response.get("tokens_in"), response.get("tokens_out")
+    return Usage(*counts, response.get("cost") or None)
 
 
 def _is_response(found: Event) -> bool:

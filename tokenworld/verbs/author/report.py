@@ -36,7 +36,7 @@ def _page(result: Result, description: str) -> Iterator[str]:
     yield (
         f'<p><strong class="{status}">{status}</strong>, ended: {result.reason}{why}; '
         f"{counted(len(result.attempts), 'round')}, {counted(result.requests, 'request')}, "
-        f"{result.tokens:,} tokens.</p>"
+        f"{result.usage.text}.</p>"
     )
     yield f"<h2>Description</h2><pre>{escape(description)}</pre>"
     yield from _specification(result)

@@ -8,6 +8,7 @@ from typing import Final
 
 from tokenworld import __version__
 from tokenworld.diagnostics import counted
+from tokenworld.store.usage import Prices, Total, total
 from tokenworld.verbs.author import playing, prompts
 from tokenworld.verbs.author.answers import (
     Call,
@@ -66,6 +67,7 @@ class Job:
     model: tuple[str, str] = ("", "")
     """The name of the provider and of the model, for the header."""
     search: Search | None = None
+    prices: Prices | None = None
     keys: tuple[str, ...] = ()
     """Keys of the provider that no file may have."""
     told: Say = _quiet
@@ -90,6 +92,8 @@ class Result:
     """The last text of the developer, if the run ended before any was judged."""
     requests: int = 0
     tokens: int = 0
+    """Tokens of all answers, estimated for those that tell none."""
+    usage: Total = field(default_factory=Total)
     cost: float = 0.0
 
 
@@ -117,8 +121,9 @@ class _Loop:
             job = replace(job, settings=replace(job.settings, roles=roles))
         self.job, self.settings = job, job.settings
         self.desk = Desk(
-            job.settings, job.transcript, job.provider, keys=job.keys, say=job.progress
-        )
+            job.settings, job.transcript, job.provider, prices=job.prices, keys=job.keys,
+            say=job.progress,
+        )  # fmt: skip
         self.rows = examples(job.settings.contract.rows)
         self.result = Result()
         self.source, self.rules = "", dict[str, tuple[str, ...]]()
@@ -150,7 +155,7 @@ class _Loop:
             if self.pending is not None and self.job.transcript.last == "judgement":
                 self._settle(self.pending)
         result.requests, result.tokens = self.desk.requests, self.desk.tokens
-        result.cost = self.desk.cost
+        result.usage, result.cost = total(self.desk.used), self.desk.cost
         result.draft = "" if result.attempts else self._whole()
         try:
             self._end()
@@ -341,7 +346,7 @@ class _Loop:
         self.pending = attempt
         self._record(attempt)
         self._settle(attempt)
-        self.job.told(round_line(attempt, self.desk.requests, self.desk.tokens))
+        self.job.told(round_line(attempt, self.desk.requests, self.desk.spent))
         return attempt
 
     def _settle(self, attempt: Attempt) -> None:
@@ -398,7 +403,7 @@ def _shown(complaints: Sequence[tuple[str, str]]) -> Iterator[str]:
     yield from (f"{code}: {message}" for code, message in complaints[:5])
 
 
-def round_line(attempt: Attempt, requests: int, tokens: int) -> str:
+def round_line(attempt: Attempt, requests: int, spent: str) -> str:
     """Return the line of a round on the terminal."""
     errors = [one.code for one in attempt.judgement.findings if one.is_error]
     kinds = f" ({', '.join(dict.fromkeys(errors))})" if errors else ""
@@ -406,5 +411,5 @@ def round_line(attempt: Attempt, requests: int, tokens: int) -> str:
     return (
         f"round {attempt.number}: {attempt.status}, {counted(len(errors), 'error')}{kinds}, "
         f"{counted(len(attempt.tests), 'test')}{disputed}; "
-        f"{counted(requests, 'request')}, {tokens:,} tokens"
+        f"{counted(requests, 'request')}, {spent}"
     )

@@ -10,8 +10,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from tokenworld.diagnostics import Diagnostic, Failure, counted, did_you_mean, read_source, usage
+from tokenworld.diagnostics import (
+    Diagnostic,
+    Failure,
+    counted,
+    did_you_mean,
+    fields_json,
+    read_source,
+    usage,
+)
 from tokenworld.model.schema import shaped
+from tokenworld.store.usage import read_prices
 from tokenworld.verbs.author import rounds
 from tokenworld.verbs.author.asking import ROLES, ProviderFailure, Role, scrubbed, secrets
 from tokenworld.verbs.author.attempts import Attempt
@@ -79,7 +88,7 @@ def write_world(
     model: str,
     url: str,
     key_env: str,
-    prices: str,
+    prices: str | None,
     reply_timeout: float,
     search: str | None,
     deny: Path | None,
@@ -100,13 +109,14 @@ def write_world(
         job = _job(description, recorded, shaped(Wanted, wanted), output, keys)
         if provider is None:
             raise usage("No provider is named.", "Give `--provider http --model NAME`, or others.")
-        address = Address(url, model, key_env, reply_timeout, _prices(prices))
+        priced = read_prices(prices)
+        address = Address(url, model, key_env, reply_timeout)
         asked = provider_of(provider, address)
         open_.callback(asked.close)
         found = None if search is None else _search(search, deny, reply_timeout, open_)
         header = read_line(recorded[0]) if recorded else {}
         named = (header.get("provider", asked.name), header.get("model", asked.model))
-        job = replace(job, provider=asked, model=named, search=found)
+        job = replace(job, provider=asked, model=named, search=found, prices=priced)
         return _run(_placed(job, output, recorded, out), output, out)
 
 
@@ -183,15 +193,6 @@ def _roles(wanted: Wanted) -> tuple[Role, ...]:
             hint = did_you_mean(one, ROLES) or "Name some of analyst, researcher, tester, player."
             raise usage(f"`--without {one}` names no role that can be left out.", hint)
     return tuple(role for role in ROLES if role not in left)
-
-
-def _prices(text: str) -> tuple[float, float]:
-    try:
-        given, made = (float(one) for one in text.split(","))
-    except ValueError:
-        hint = "Give the prices of a million tokens in and out, such as `--prices 0.5,1.5`."
-        raise usage(f"`--prices {text}` are no two numbers.", hint) from None
-    return given, made
 
 
 def _search(command: str, deny: Path | None, seconds: float, open_: ExitStack) -> Search:
@@ -273,10 +274,13 @@ def _told(result: Result, output: Path, out: Output) -> int:
     status = status_of(result)
     why = f": {result.why}" if result.why and result.reason != "provider_error" else ""
     out.line(f"{status} (ended: {result.reason}{why}); see `{output / 'report.html'}`")
+    if result.requests:
+        out.line(f"{counted(result.requests, 'request')}: {result.usage.text}")
     out.json({
         "schema_version": 1, "ok": code == EXIT_OK, "status": status, "reason": result.reason,
         "why": result.why, "rounds": len(result.attempts), "requests": result.requests,
-        "tokens": result.tokens, "cost": result.cost, "folder": str(output),
+        "tokens": result.tokens, "cost": result.cost, "usage": fields_json(result.usage),
+        "folder": str(output),
         "world": str(output / WORLD) if best or result.draft else None,
         "disputed": [one.title for one in (best.disputes if best else ())],
         "violations": [one.told for one in result.violations],

@@ -18,6 +18,8 @@ from typing import Final
 from tokenworld.diagnostics import Diagnostic, Failure, Source, read_source, usage
 from tokenworld.planning.pddl.export import export_domain
 from tokenworld.session.loading import check_text
+from tokenworld.store.usage import Total, Usage, total
+from tokenworld.verbs.author.desk import recorded_usage
 from tokenworld.verbs.author.transcript import NAME as TRANSCRIPT
 from tokenworld.verbs.author.transcript import OUTSIDE, Event, read_line, recorded_lines
 from tokenworld.verbs.author.verb import write_world
@@ -48,6 +50,7 @@ class Asked:
     without: str = ""
     rounds: int = 4
     requests: int = 100
+    prices: str | None = None
 
 
 class _Silent(Output):
@@ -125,7 +128,7 @@ def _written(folder: Path, description: str, asked: Asked, model: str) -> int:
         write_file(folder / _DESCRIPTION, description, hint, folder=folder)
     return write_world(
         None if begun else folder / _DESCRIPTION, _Silent(), output=folder, provider=asked.author,
-        model=model, url=asked.url, key_env=asked.key_env, prices="0,0", reply_timeout=300.0,
+        model=model, url=asked.url, key_env=asked.key_env, prices=asked.prices, reply_timeout=300.0,
         search=None, deny=None, resume=begun, replay=None, contract="pddl", direct=asked.direct,
         single=asked.single, without=asked.without, rounds=asked.rounds, requests=asked.requests,
         tokens=None, cost=None, seconds=None, mutants=0, seed=0,
@@ -137,12 +140,12 @@ def _written(folder: Path, description: str, asked: Asked, model: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """The scores of a run's rounds from 0 to 100, the codes of their errors, and the tokens."""
+    """The scores of a run's rounds from 0 to 100, the codes of their errors, and what the answers
+    tell of tokens and costs."""
 
     scores: tuple[float, ...]
     codes: tuple[tuple[str, ...], ...]
-    tokens: int
-    cost: float
+    used: tuple[Usage, ...]
 
 
 def rounds(golds: Sequence[Gold], folder: Path) -> tuple[Section, str]:
@@ -152,13 +155,12 @@ def rounds(golds: Sequence[Gold], folder: Path) -> tuple[Section, str]:
     runs = [one for one in runs if one.scores]
     rows = tuple(_rows(runs))
     heads = ("round", "runs", "F1 by definition", "errors of the judge")
-    tokens, cost = sum(one.tokens for one in runs), sum(one.cost for one in runs)
+    used = total(each for one in runs for each in one.used)
     intro = (
         f"{_won(runs)} Each run counts in its rounds; F1 of the domain that the round handed in, "
-        f"0 if it has none. {_worth(runs, tokens)}"
+        f"0 if it has none. {_worth(runs, used)}"
     )
-    paid = f"{tokens:,} tokens" + (f", {cost:.2f}" if cost else "")
-    return Section("Rounds", intro, heads, rows), paid
+    return Section("Rounds", intro, heads, rows), used.text
 
 
 def _rows(runs: Sequence[_Run]) -> Iterator[tuple[str, ...]]:
@@ -178,9 +180,10 @@ def _won(runs: Sequence[_Run]) -> str:
     return f"Last round against first: {win} better, {len(gains) - win - loss} alike, {loss} worse."
 
 
-def _worth(runs: Sequence[_Run], tokens: int) -> str:
-    if not tokens:
-        return "No tokens were used."
+def _worth(runs: Sequence[_Run], used: Total) -> str:
+    tokens = used.tokens_in + used.tokens_out
+    if used.told < used.answers or not tokens:
+        return "Not all answers tell their tokens." if used.answers else "Nothing was asked."
     points = fmean(one.scores[-1] for one in runs) * len(runs)
     return f"{1000 * points / tokens:.2f} points of F1 for 1,000 tokens."
 
@@ -193,8 +196,7 @@ def _run(gold: Gold, folder: Path) -> _Run:
         tuple(_score(gold, str(one.get("text", ""))) for one in events
               if one.get("event") == "attempt"),
         tuple(_codes(one) for one in judged),
-        sum(one.get("tokens_in", 0) + one.get("tokens_out", 0) for one in answers),
-        sum(one.get("cost", 0.0) for one in answers),
+        tuple(map(recorded_usage, answers)),
     )  # fmt: skip
 
 

@@ -24,6 +24,7 @@ from tokenworld.session.replaying import stored_session
 from tokenworld.store.log import RunStore
 from tokenworld.store.read import find_run, history, list_runs
 from tokenworld.store.records import Run, Tick
+from tokenworld.store.usage import Prices, Total, read_prices, total
 from tokenworld.verbs.output import EXIT_OK, Output, write_file
 from tokenworld.verbs.pages.frame import (
     PAGE_END,
@@ -344,15 +345,17 @@ def report(
     output: Path | None,
     window: int,
     time_limit: float,
+    prices: str | None = None,
     now: datetime | None = None,
 ) -> int:
     """Tell the runs since a moment, all by default; write both files to a folder ``output``."""
+    asked = read_prices(prices)
     earlier = () if output is None else read_shares(output / HISTORY)
     with RunStore.open(store, writable=False) as opened:
         runs = _since(opened, since, now or datetime.now(UTC))
         found = morning(
             opened, runs, since or "", window=window, plan_seconds=time_limit, earlier=earlier,
-            say=out.progress,
+            prices=asked, say=out.progress,
         )  # fmt: skip
     if output is None:
         out.line(markdown(found).rstrip("\n"))
@@ -446,18 +449,20 @@ class Reached:
 
 @dataclass(frozen=True, slots=True)
 class ModelUse:
-    """The part of a language model in a run: its answers, their characters, and the seconds from
-    the first record to the last, ``None`` where times were not kept."""
+    """The part of a language model in a run: its answers, their characters, the seconds from the
+    first record to the last (``None`` where times were not kept), and the tokens that it told."""
 
     answers: int
     characters: int
     seconds: float | None
+    usage: Total
 
     @property
     def text(self) -> str:
         """In words."""
         took = "" if self.seconds is None else f", {self.seconds:,.0f} s"
-        return f"{self.answers:,} answers, {self.characters:,} characters{took}"
+        counts = f"{self.answers:,} answers, {self.characters:,} characters{took}"
+        return f"{counts}; {self.usage.text}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -548,11 +553,13 @@ def morning(
     window: int = DEFAULT_WINDOW,
     plan_seconds: float = 5.0,
     earlier: tuple[Share, ...] = (),
+    prices: Prices | None = None,
     say: Callable[[str], None] | None = None,
 ) -> Morning:
     """The report of some runs. A run that cannot be scored is listed as such and stops no other.
 
     A plan for each world and seed is looked for during ``plan_seconds`` at most; 0: none is.
+    ``prices`` are those of the model, where its answers tell tokens and no cost.
     """
     plans = Plans(plan_seconds)
     found = []
@@ -560,7 +567,7 @@ def morning(
         if say is not None:
             say(f"scoring {run.slug}, {run.ticks:,} records")
         try:
-            found.append(_report(store, run, window, plans))
+            found.append(_report(store, run, window, plans, prices))
         except Failure as failure:
             found.append(_unscored(run, failure))
     return Morning(since, tuple(found), earlier)
@@ -572,7 +579,9 @@ def _unscored(run: Run, failure: Failure) -> RunReport:
     return RunReport(run, None, trouble, {}, (), (), (), (), (), (), run.ticks, None)
 
 
-def _report(store: RunStore, run: Run, window: int, plans: Plans) -> RunReport:
+def _report(
+    store: RunStore, run: Run, window: int, plans: Plans, prices: Prices | None
+) -> RunReport:
     card = score_run(store, run, window, plans=plans)
     ticks, world = history(store, run), stored_session(run).world
     bad = (*card.failing, *card.warning)
@@ -593,11 +602,11 @@ def _report(store: RunStore, run: Run, window: int, plans: Plans) -> RunReport:
         reached,
         used,
         len(steps) or None,
-        _model_use(run, ticks),
+        _model_use(run, ticks, prices),
     )
 
 
-def _model_use(run: Run, ticks: Sequence[Tick]) -> ModelUse | None:
+def _model_use(run: Run, ticks: Sequence[Tick], prices: Prices | None) -> ModelUse | None:
     """The part of a model in a run; ``None`` where none played."""
     given = [one for one in ticks if one.source == "llm" and one.outcome.get("by") == "player"]
     if not given:
@@ -607,7 +616,8 @@ def _model_use(run: Run, ticks: Sequence[Tick]) -> ModelUse | None:
     if run.timing is not None and last is not None:
         began, ended = (datetime.fromisoformat(one.started) for one in (run.timing, last))
         took = (ended - began).total_seconds()
-    return ModelUse(len(given), sum(len(one.text or "") for one in given), took)
+    used = total((one.usage for one in given), prices)
+    return ModelUse(len(given), sum(len(one.text or "") for one in given), took, used)
 
 
 # ---- ticks ------------------------------------------------------------------------------------

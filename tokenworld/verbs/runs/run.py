@@ -42,6 +42,7 @@ from tokenworld.session.remote import (
 )
 from tokenworld.store.log import RunStore
 from tokenworld.store.records import IntentSource
+from tokenworld.store.usage import UNTOLD
 from tokenworld.verbs.output import (
     EXIT_INTERRUPTED,
     EXIT_NEGATIVE,
@@ -379,7 +380,7 @@ class _Runner:
                 self._grow(asked, intent)
         outcomes = self._intend(one)
         if outcomes[0].status == "yielded" and self._answered(one.intent):
-            outcomes = self._intend(one)
+            outcomes = self._intend(replace(one, usage=UNTOLD))
         self._narrate(outcomes)
         with unbroken():
             added = self._patience.after(self.session, outcomes, source)
@@ -398,6 +399,8 @@ class _Runner:
                 outcomes = session.intend(
                     one.intent, source=source, expect=one.status, hand_over=yields
                 )
+            if not one.usage.is_empty and session.recording is not None:
+                session.recording.used(one.usage)
             self.statuses.update(one.status for one in outcomes)
         self._told(outcomes, one.status)
         return outcomes

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, Any, Final, Literal
 
 from tokenworld.diagnostics import Diagnostic, Failure, read_source, usage
+from tokenworld.store.usage import UNTOLD, Prices, Total, Usage, total, usage_of
 from tokenworld.verbs.records.answers import Answer, Task, changes, given, read_answer, wanted
 from tokenworld.verbs.records.answers import question as record_question
 from tokenworld.verbs.records.rows import Recorded, Score, TextRow
@@ -226,6 +227,11 @@ class Transcript:
     whole: int = 0
     """Bytes of whole lines: what stands behind them was torn by the end of a run."""
 
+    def used(self, prices: Prices | None = None) -> Total:
+        """The tokens and the cost of all answers, those that could not be read included."""
+        tries = (told for entry in self.entries.values() for told in entry.tries)
+        return total(map(_usage_in, tries), prices)
+
     def answer(self, found: QuestionSet, question: Question) -> tuple[TextRow, Answer]:
         """The row as it was asked, and the answer that was given."""
         row = asked_row(found, question, self)
@@ -239,6 +245,14 @@ class Transcript:
         if is_difference(entry.text):
             answer = in_order(answer, row, question.task)
         return row, answer
+
+
+def _usage_in(answer: str) -> Usage:
+    """The usage that an answer tells, if it is one JSON object."""
+    try:
+        return usage_of(json.loads(answer))
+    except (ValueError, RecursionError):
+        return UNTOLD
 
 
 def asked_row(found: QuestionSet, question: Question, transcript: Transcript) -> TextRow | None:

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from tokenworld.diagnostics import usage
 from tokenworld.session.rollouts import interval
+from tokenworld.store.usage import Prices, read_prices
 from tokenworld.verbs.output import EXIT_OK, Output
 from tokenworld.verbs.pages.charts import Bar, bar_chart
 from tokenworld.verbs.pages.sections import Section
@@ -66,14 +67,18 @@ class Mean:
                 "interval": within}  # fmt: skip
 
 
-def score(folder: Path, answers: tuple[Path, ...], out: Output, *, output: Path | None) -> int:
+def score(
+    folder: Path, answers: tuple[Path, ...], out: Output, *, output: Path | None,
+    prices: str | None = None,
+) -> int:  # fmt: skip
     """Score transcripts of a set; of a folder of sets, those with these names in each of them."""
+    priced = read_prices(prices)
     if not answers:
         raise usage("No answers are named.", "Name a transcript of `tw simbench run`.")
     folders = () if (folder / MANIFEST).exists() else _sets_in(folder)
     if not folders:
-        return score_set(folder, answers, out, output=output)
-    scored = _scored(folders, answers, out)
+        return score_set(folder, answers, out, output=output, prices=priced)
+    scored = _scored(folders, answers, out, priced)
     sections = (*_means(scored), _by_game(scored))
     games = sorted({one.game for one in scored})
     files = show(f"Who predicts {len(games)} games?", sections, out, output)
@@ -94,7 +99,9 @@ def _sets_in(folder: Path) -> tuple[Path, ...]:
     return tuple(sorted(one.parent for one in folder.glob(f"*/{MANIFEST}")))
 
 
-def _scored(folders: Sequence[Path], answers: Sequence[Path], out: Output) -> tuple[Scored, ...]:
+def _scored(
+    folders: Sequence[Path], answers: Sequence[Path], out: Output, prices: Prices | None
+) -> tuple[Scored, ...]:
     """The cards of every set. A set that has no transcript of a name is left out for it."""
     found = []
     for folder in folders:
@@ -103,7 +110,7 @@ def _scored(folders: Sequence[Path], answers: Sequence[Path], out: Output) -> tu
             path = folder / name
             if path.exists():
                 answered = of_set(read_transcript(path), one, path)
-                cards.append(card_of(one, answered, name.stem))
+                cards.append(card_of(one, answered, name.stem, prices))
                 notes(cards[-1], out, folder.name)
             else:
                 out.note(f"{folder.name}: there is no `{name}`")

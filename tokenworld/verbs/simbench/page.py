@@ -7,8 +7,9 @@ from html import escape
 from pathlib import Path
 from typing import Any, Final
 
-from tokenworld.diagnostics import counted, visible
+from tokenworld.diagnostics import counted, fields_json, visible
 from tokenworld.session.rollouts import interval
+from tokenworld.store.usage import Prices
 from tokenworld.verbs.output import EXIT_OK, Output, write_file
 from tokenworld.verbs.pages.charts import Bar, bar_chart, stacked_chart
 from tokenworld.verbs.pages.frame import (
@@ -43,10 +44,16 @@ PAPER_GAMES: Final = frozenset(
 _FAULTS = 5
 
 
-def score_set(folder: Path, answers: tuple[Path, ...], out: Output, *, output: Path | None) -> int:
+def score_set(
+    folder: Path, answers: tuple[Path, ...], out: Output, *, output: Path | None,
+    prices: Prices | None,
+) -> int:  # fmt: skip
     """Score transcripts of a set, and those who use no model."""
     found = read_set(folder)
-    scored = [card_of(found, of_set(read_transcript(one), found, one), one.stem) for one in answers]
+    scored = [
+        card_of(found, of_set(read_transcript(one), found, one), one.stem, prices)
+        for one in answers
+    ]
     cards = (*scored, *baseline_cards(found))
     sections = tuple(_sections(found, scored, cards))
     title = f"Who predicts `{found.manifest['game']}`?"
@@ -102,6 +109,7 @@ def card_json(card: Card) -> dict[str, Any]:
         "steps": {step: one.to_json() for step, one in sorted(card.steps.items())},
         "one_step": card.one_step,
         "calibration": card.calibration(), "brier": card.brier(),
+        "usage": None if card.used is None else fields_json(card.used),
         "unanswered": card.unanswered, "faults": card.faults, "partial": card.partial,
     }  # fmt: skip
 
@@ -113,12 +121,23 @@ def _sections(
     found: QuestionSet, scored: Sequence[Card], cards: Sequence[Card]
 ) -> Iterator[Section]:
     yield _by_part(found, cards)
+    yield from cost_of(scored)
     for card in scored:
         yield _by_verb(card)
         yield _by_property(card)
         yield from _by_steps(card)
         if card.sure:
             yield _by_probability(card)
+
+
+def cost_of(cards: Sequence[Card]) -> Iterator[Section]:
+    """The tokens and the cost of each predictor, where there is one."""
+    rows = tuple(
+        (one.who, f"{one.used.answers:,}", one.used.text) for one in cards if one.used is not None
+    )
+    if rows:
+        intro = "Each try counts. Tokens are those that the answers tell."
+        yield Section("Tokens", intro, ("who", "answers", "tokens and cost"), rows)
 
 
 def _by_part(found: QuestionSet, cards: Sequence[Card]) -> Section:

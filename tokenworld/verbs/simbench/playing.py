@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from tokenworld.diagnostics import counted, did_you_mean, usage
+from tokenworld.diagnostics import counted, did_you_mean, fields_json, usage
 from tokenworld.session.remote import Channel, HttpChannel, PlayerFailure, ProcessChannel
 from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, Output
 from tokenworld.verbs.records.answers import Answer, Task, given
@@ -223,9 +223,12 @@ def _tell(found: QuestionSet, file: TranscriptFile, before: int, out: Output) ->
     out.line(f"{file.path}: {counted(len(entries), 'answer')}{kept}")
     if unread:
         out.note(f"{counted(unread, 'answer')} cannot be read, and will count as wrong")
+    used = file.transcript.used()
+    if used.told:
+        out.line(used.text)
     out.json({
         "schema_version": 1, "ok": not unread, "answers": len(entries), "unread": unread,
-        "transcript": str(file.path), "set": found.digest,
+        "transcript": str(file.path), "set": found.digest, "usage": fields_json(used),
     })  # fmt: skip
     return EXIT_NEGATIVE if unread else EXIT_OK
 

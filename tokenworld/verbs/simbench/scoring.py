@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from tokenworld.session.rollouts import interval
+from tokenworld.store.usage import Prices, Total
 from tokenworld.verbs.records.answers import (
     Answer,
     Count,
@@ -73,6 +74,8 @@ class Card:
     partial: list[int] = field(default_factory=list)
     """Questions whose answers leave out objects that were there and still are."""
     unanswered: int = 0
+    used: Total | None = None
+    """The tokens and the cost of its answers; ``None`` for those who use no model."""
     firsts: frozenset[int] = frozenset()
     """Questions that are the first step of a chain of own predictions."""
 
@@ -215,10 +218,12 @@ def _sort(value: Any) -> type:
 # ---- cards --------------------------------------------------------------------------------------
 
 
-def card_of(found: QuestionSet, transcript: Transcript, who: str) -> Card:
+def card_of(
+    found: QuestionSet, transcript: Transcript, who: str, prices: Prices | None = None
+) -> Card:
     """The scores of the answers of a transcript. A question that was not asked is not counted; one
     that could not be asked, since an earlier answer cannot be read, counts as wrong."""
-    card = Card(who, firsts=_firsts(found))
+    card = Card(who, used=transcript.used(prices), firsts=_firsts(found))
     for question in found.questions:
         entry = transcript.entries.get(question.number)
         if entry is None and asked_row(found, question, transcript) is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tokenworld.diagnostics import Diagnostic, Failure
+from tokenworld.store.usage import Usage
 from tokenworld.verbs.author.asking import Message, ProviderFailure, Request, Response
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class PydanticAi:
             raise ProviderFailure(f"failed: {lines[0]}", hint) from None
         text = "".join(one.content for one in found.parts if one.part_kind == "text")
         usage = found.usage
-        return Response(text, usage.input_tokens, usage.output_tokens)
+        return Response(text, Usage(usage.input_tokens, usage.output_tokens))
 
     def close(self) -> None:
         """Do nothing: no connection stays open between two requests."""

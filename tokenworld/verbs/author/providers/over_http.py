@@ -11,8 +11,8 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from tokenworld.diagnostics import Diagnostic, Failure
+from tokenworld.store.usage import usage_of
 from tokenworld.verbs.author.asking import MOST_BYTES, ProviderFailure, Request, Response
-from tokenworld.verbs.author.providers.piped import amount, whole
 
 if TYPE_CHECKING:
     import httpx
@@ -25,16 +25,12 @@ _LOOPBACK: Final = ("localhost", "127.0.0.1", "::1")
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """The address to ask, the model, and the name of the variable that has the key.
-
-    ``prices`` are per million tokens in and out, for providers that report no cost.
-    """
+    """The address to ask, the model, and the name of the variable that has the key."""
 
     url: str
     model: str
     key: str = "OPENAI_API_KEY"
     seconds: float = 300.0
-    prices: tuple[float, float] = (0.0, 0.0)
 
 
 class Http:
@@ -106,12 +102,7 @@ class Http:
         if text is None:
             hint = "The address has to speak the chat completions of OpenAI."
             raise ProviderFailure("answers nonsense: no `choices[0].message.content`", hint)
-        usage = found.get("usage") or {}
-        usage = usage if isinstance(usage, dict) else {}
-        given, made = whole(usage.get("prompt_tokens")), whole(usage.get("completion_tokens"))
-        price_in, price_out = self._address.prices
-        priced = ((given or 0) * price_in + (made or 0) * price_out) / 1e6
-        return Response(str(text), given, made, amount(usage.get("cost")) or priced)
+        return Response(str(text), usage_of(found))
 
 
 _FLOOD_HINT: Final = "Name an address that answers with one completion."

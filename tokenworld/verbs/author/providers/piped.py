@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from tokenworld.diagnostics import usage
 from tokenworld.session.remote import PlayerFailure, ProcessChannel
+from tokenworld.store.usage import usage_of
 from tokenworld.verbs.author.asking import ProviderFailure, Request, Response
 
 _LONGEST: Final = 4 << 20
@@ -62,22 +63,8 @@ class Command:
         found = self._program.call({**request.to_json(), "model": self.model})
         if not isinstance(found.get("text"), str):
             raise ProviderFailure("answers without a `text`", _HINT)
-        return Response(
-            found["text"], whole(found.get("tokens_in")), whole(found.get("tokens_out")),
-            amount(found.get("cost")),
-        )  # fmt: skip
+        return Response(found["text"], usage_of(found))
 
     def close(self) -> None:
         """End the program."""
         self._program.close()
-
-
-def whole(found: object) -> int | None:
-    """Return a count that a provider reports; ``None`` for any other value."""
-    return found if isinstance(found, int) and not isinstance(found, bool) and found >= 0 else None
-
-
-def amount(found: object) -> float:
-    """Return a cost that a provider reports; 0 for any other value."""
-    good = isinstance(found, int | float) and not isinstance(found, bool) and 0 <= found < 1e9
-    return float(found) if good else 0.0  # type: ignore[arg-type]
