@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from tokenworld.core import Rules
 from tokenworld.core.nodes import Call
@@ -93,9 +94,11 @@ def shaped_or_bounded(rules: Rules) -> frozenset[str]:
     )
 
 
+@lru_cache(maxsize=16)
 def never_refused(rules: Rules) -> dict[str, bool]:
     """Of each action whether it has none of them: it writes no bounded, unique or nested slot and
-    transfers nothing."""
+    transfers nothing. Kept for the rules that were asked about last: each list of legal commands
+    asks, and so does each action where there are secrets."""
     risky, births = shaped_or_bounded(rules), tuple(one.body for one in rules.births)
     found = {}
     for name, action in rules.actions.items():
