@@ -1,6 +1,6 @@
 """Random worlds of a declared family: are their rules found again from walks alone?
 
-    python -m benchmarks.rediscovery --seed N [--worlds 20] [--rows 200 500 2000] [-o DIR]
+    python -m benchmarks.rediscovery --seed N [--worlds 20] [--rows 200 500 2000] [--fuzzer]
 
 The family: two or three types of objects (the actor's is one) with truths, words, bounded numbers
 and references as attributes; two to four actions with up to two parameters; up to three laws in one
@@ -13,6 +13,9 @@ exact distribution of each step by the true world is compared with that by the l
 is *exact* if both have the same states with the same probabilities, and *equal* if the total
 variation between them is at most 0.05: a probability that is learned from rows has an error.
 Commands that the true world refuses are steps too. ``-o`` keeps the worlds, true and learned.
+
+``--fuzzer``: the worlds are those of `tw fuzz` instead, which use all of the language. What rows do
+not show as objects and attributes is not compared.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ import random
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -37,10 +40,11 @@ from tokenworld.session import check_text, open_world
 from tokenworld.session.intents import Resolver
 from tokenworld.session.loading import OpenWorld
 from tokenworld.session.replaying import Row, row_in, row_played
+from tokenworld.verbs.fuzz.campaign import playable
 from tokenworld.verbs.learn.propose.verb import learned_worlds
 from tokenworld.verbs.simbench.making import Step, WorldWalk
 
-__all__ = ["Compared", "compared", "main", "report", "world_text"]
+__all__ = ["Compared", "compared", "fuzzed_text", "main", "report", "world_text"]
 
 TOLERANCE: Final = 0.05
 """The total variation up to which two distributions count as equal."""
@@ -238,6 +242,15 @@ def world_text(seed: str) -> str:
     raise AssertionError("the family makes no sound world")
 
 
+def fuzzed_text(seed: str) -> str:
+    """The world of a seed that the fuzzer makes, the first that can be played."""
+    numbers = random.Random(seed)
+    while True:
+        text = playable(numbers.randrange(1_000_000))
+        if text is not None:
+            return text
+
+
 # ---- rows -------------------------------------------------------------------------------------
 
 
@@ -284,6 +297,8 @@ def compared(text: str, rows: int, folder: Path) -> Compared:
     true.write_text(text, encoding="utf-8")
     world = open_world(str(true))
     known = list(steps_of(world, 1, rows))
+    if not known:
+        return Compared(why="it ends at its start")
     fresh = _fresh(world, {_asked(world, one) for one in known})
     found = Compared(steps=len(fresh))
     begun = time.process_time()
@@ -351,12 +366,15 @@ def _distribution(world: OpenWorld, state: State, command: Command | NoMatch) ->
 # ---- telling ----------------------------------------------------------------------------------
 
 
-def report(seed: int, worlds: int, sizes: Sequence[int], output: Path | None) -> Iterator[str]:
+def report(
+    seed: int, worlds: int, sizes: Sequence[int], output: Path | None,
+    make: Callable[[str], str] = world_text,
+) -> Iterator[str]:  # fmt: skip
     """A line for each world and number of rows, then the shares of all steps."""
     yield f"{'world':<12}{'rows':>7}{'equal':>16}{'exact':>8}{'s':>7}"
     total: dict[int, list[int]] = {size: [0, 0, 0] for size in sizes}
     for at in range(worlds):
-        text = world_text(f"{seed} {at}")
+        text = make(f"{seed} {at}")
         for size in sizes:
             with tempfile.TemporaryDirectory() as temporary:
                 folder = Path(temporary) if output is None else output / f"{at}" / f"{size}"
@@ -383,9 +401,11 @@ def main() -> int:
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--worlds", type=int, default=20)
     parser.add_argument("--rows", type=int, nargs="+", default=[200, 500, 2_000])
+    parser.add_argument("--fuzzer", action="store_true", help="worlds of `tw fuzz`")
     parser.add_argument("-o", "--output", type=Path, help="a folder: keep the worlds")
     asked = parser.parse_args()
-    for line in report(asked.seed, asked.worlds, asked.rows, asked.output):
+    make = fuzzed_text if asked.fuzzer else world_text
+    for line in report(asked.seed, asked.worlds, asked.rows, asked.output, make):
         sys.stdout.write(f"{line}\n")
         sys.stdout.flush()
     return 0
