@@ -1,15 +1,18 @@
-"""Settings of all tests: fixed random examples, and working signals.
+"""Settings of all tests: fixed random examples, working signals, and checks that are kept.
 
 A failure that comes and goes is of no use; `tw fuzz` searches new examples instead.
 """
 
 from __future__ import annotations
 
+import gc
 import signal
 from collections.abc import Iterable
 
 import pytest
 from hypothesis import settings
+
+from tests.checked_once import install
 
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")
@@ -20,6 +23,24 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+gc.set_threshold(100_000, 10, 3)  # as `tokenworld.cli` does
+
+CHECKED_ONCE = install()
+OF_THE_CHECKER = ("check", "diagnostics", "errors", "findings", "robustness", "syntax")
+"""Folders whose tests check each text anew."""
+
+
+def pytest_collection_finish() -> None:
+    """The collector of cycles leaves the thousands of collected tests alone."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Tests of the checker check each text anew."""
+    folder = item.path.relative_to(item.config.rootpath / "tests").parts[0]
+    CHECKED_ONCE.on = folder not in OF_THE_CHECKER
 
 
 @pytest.hookimpl(tryfirst=True)
