@@ -5,6 +5,7 @@ Rules are drawn one by one; a rule that the checker refuses is drawn again.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 from random import Random
 
@@ -57,14 +58,19 @@ CHANGES = [
     "pick y: Thing where y != me by weight y.n { y.b = not y.b }",
     "pick y: Thing where y.b by least y.n { y.m = high }",
 ]  # fmt: skip
+CREATIONS = [
+    "create w: Thing { at = me.at  n = 0 }", "create w: Box { at = x  b = x.b }",
+    "create w: Thing { at = me }  create v: Thing { at = w  m = x.m }",
+    "for y: Box where y.b { create w: Thing { at = y } }", "if x != me { destroy x }",
+]  # fmt: skip
 WAS = ["was x.b", "x.n != was x.n", "was here(x)", "was f() < f()"]
 
 
 class _Writer:
     """Fill the blanks of patterns at random."""
 
-    def __init__(self, random: Random) -> None:
-        self._random = random
+    def __init__(self, random: Random, creations: Sequence[str]) -> None:
+        self._random, self._changes = random, [*CHANGES, *creations]
 
     def number(self) -> str:
         return self._random.choice(NUMBERS)
@@ -80,7 +86,7 @@ class _Writer:
         return found
 
     def change(self, depth: int = 0) -> str:
-        found = self._random.choice(CHANGES if depth < 2 else CHANGES[:18])
+        found = self._random.choice(self._changes if depth < 2 else CHANGES[:18])
         while "{" in found.replace("{ ", ""):
             for blank, made in (
                 ("{number}", self.number),
@@ -118,8 +124,8 @@ def _accepted(text: str) -> bool:
     return not has_errors(check_source(Source("rule.tw", None, f"{text}\n{stub}")).diagnostics)
 
 
-def _rules(random: Random) -> str:
-    writer = _Writer(random)
+def _rules(random: Random, creations: Sequence[str]) -> str:
+    writer = _Writer(random, creations)
     text = VOCABULARY
     for blank, values in {
         "size": ["1", "2", "3"],
@@ -176,12 +182,17 @@ def _walked(world: Opened, random: Random, steps: int) -> list[Opened]:
     return found
 
 
-def random_world(seed: int) -> Opened:
-    """A world whose goal is partly true somewhere on a random walk; often it is unwinnable."""
+def random_world(seed: int, *, creates: bool = False) -> Opened:
+    """A world whose goal is partly true somewhere on a random walk; often it is unwinnable.
+
+    ``creates``: rules make objects, a few of which a planner may use.
+    """
     random = Random(seed)
-    rules, ball = _rules(random), random.choice(["hall", "shed", "crate", "hero"])
+    rules = _rules(random, CREATIONS * 3 if creates else ())
+    ball = random.choice(["hall", "shed", "crate", "hero"])
     lines = ["object hall, shed: Room", "object hero: Hero { at = hall }"]
     lines += ["object crate: Box { at = hall n = 0 }", f"object ball: Thing {{ at = {ball} }}"]
+    lines += [f"spare Thing {random.randint(1, 2)}  spare Box 1"] if creates else []
     lines += random.choice([[], ["endless"], ["lose gone: f() == 3 and hero.b"]])
     start = "\n".join([rules, "world w {", *lines, "goal g: GOAL }"])
     places = _walked(opened(start.replace("GOAL", "f() == 3 and crate.n == 1")), random, 10)

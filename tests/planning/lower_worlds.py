@@ -11,7 +11,7 @@ from tokenworld.diagnostics import Source, has_errors, read_source
 from tokenworld.engine import Engine, EngineSimulator, State
 from tokenworld.ground import Command, Instance, instantiate, param_values
 from tokenworld.planning.lower.encode import Encoding, Unencodable, encode
-from tokenworld.planning.referee import replay
+from tokenworld.planning.referee import renumbered, replay
 from tokenworld.planning.search.interpreted import Exhausted, Found, Limits, Search
 from tokenworld.planning.task import Operator, Task, check_plan, decoded
 from tokenworld.planning.verdict import PlanStep
@@ -64,7 +64,7 @@ def _opened(source: Source) -> Opened:
 
 def encoded(world: Opened, goal: str | None = None) -> Encoding:
     """The encoding of a world that has one."""
-    found = encode(world.instance, world.simulator, world.state, goal)
+    found = encode(world.instance, world.simulator, world.state, goal, spares=True)
     assert isinstance(found, Encoding), found
     return found
 
@@ -113,12 +113,12 @@ def _way(
 
 def solution(world: Opened, goal: str | None = None) -> tuple[PlanStep, ...] | None:
     """A plan found on the encoding and replayed by the interpreter, or ``None``."""
-    task = encoded(world, goal).task
-    way = explore(task)
+    encoding = encoded(world, goal)
+    way = explore(encoding.task)
     if way is None:
         return None
-    check_plan(task, way)
-    steps = decoded(way)
+    check_plan(encoding.task, way)
+    steps = renumbered(world.simulator, world.state, decoded(way), encoding.unborn)
     replayed = replay(world.simulator, world.state, steps, goal)
     assert replayed.ok, (replayed.reason, [one.name for one in way])
     return steps

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from lower_worlds import opened, solution
+
 from tokenworld.diagnostics import Source
 from tokenworld.engine import Engine, EngineSimulator
 from tokenworld.planning.ladder import plan
 from tokenworld.planning.lower.encode import Encoding, Unencodable, encode
+from tokenworld.planning.planners.by_encoding import plan_on
 from tokenworld.planning.search.interpreted import Exhausted, Limits, search
 from tokenworld.planning.verdict import Verdict
 from tokenworld.session.loading import open_text
@@ -121,6 +129,58 @@ def test_no_encoding_takes_creation_in_play() -> None:
     assert isinstance(found, Unencodable)
     (obstacle,) = found.obstacles
     assert (obstacle.construct, obstacle.span.line) == ("`create`", 6)
+
+
+def won(lines: str, rules: str = EGGS) -> list[str] | None:
+    """The commands of a plan that was found on the encoding and replayed."""
+    opened_world = opened(rules + world(lines))
+    steps = solution(opened_world)
+    return None if steps is None else [one.command.action for one in steps]
+
+
+def test_spare_objects_are_encoded() -> None:
+    assert won("spare Egg 3  goal many: count(e for e: Egg) >= 3") == ["lay"] * 3
+    assert won("spare Egg 2  goal many: count(e for e: Egg) >= 3") is None
+
+
+def test_rules_that_create_at_the_same_time_make_different_objects() -> None:
+    made = "create a: Egg { }  create b: Egg { }  e.at = none"
+    laws = f"law hatch(e: Egg) when e.at != none {{ {made} }}"
+    many = "goal many: count(e for e: Egg) == 6 and any(e.kind == gold for e: Egg)"
+    assert won(f"spare Egg 6  {many}", EGGS + laws) == ["lay", "lay"]
+    assert won(f"spare Egg 5  {many}", EGGS + laws) is None
+
+
+FARM = """edition 1
+type Egg { size: 0 to 2  touched: bool }
+function eaten(): 0 to 9 = 0
+action lay(s: 0 to 2) { require not any(true for e: Egg)  create e: Egg { size = s } }
+action touch(e: Egg) { require e.size == 2  e.touched = true }
+action eat(e: Egg) { destroy e  eaten() += 1 }
+"""
+
+
+def test_an_object_that_is_made_again_holds_its_defaults() -> None:
+    rules = FARM.replace("{ destroy e", "{ require e.touched  destroy e")
+    goal = "goal g: eaten() == 1 and any(e.size == 2 and not e.touched for e: Egg)"
+    found = solution(opened(f"{rules} world w {{ spare Egg 1  {goal} }}"))
+    assert found is not None
+    assert [one.command.action for one in found] == ["lay", "touch", "eat", "lay"]
+
+
+def test_commands_name_objects_by_the_numbers_that_they_get_in_play() -> None:
+    goal = "goal g: eaten() == 2 and any(e.touched for e: Egg)"
+    found = solution(opened(f"{FARM} world w {{ spare Egg 1  {goal} }}"))
+    assert found is not None
+    named = [one.command.args for one in found if one.command.action != "lay"]
+    assert named == [(0,), (1,), (2,)]  # two are eaten, the third is touched
+
+
+def test_too_few_spare_objects_are_no_proof() -> None:
+    one = EngineSimulator(engine(EGGS + world("spare Egg 2 goal many: count(e for e: Egg) >= 3")))
+    found = plan_on(one, one.start(), None, "E", seconds=20)
+    assert found.answer == "unknown"
+    assert [(one.result, "spare" in one.detail) for one in found.attempts] == [("no proof", True)]
 
 
 SETUP = """edition 1

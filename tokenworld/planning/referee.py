@@ -8,13 +8,13 @@ steps are no plan. What cannot be checked within a fixed amount of work stays as
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from math import isqrt
 from typing import Generic
 
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import PASS, Command, LuckyDraw, Simulator, StateT, Successor, few_successors
-from tokenworld.model import ObjectType
+from tokenworld.model import ROOT, ObjectType
 from tokenworld.planning.lower.encode import is_plain
 from tokenworld.planning.verdict import PlanStep, ShownStep, Verdict
 
@@ -68,6 +68,50 @@ def replay(
     if simulator.won(state, goal):
         return result(None)
     return result(len(plan), "the goal is not reached at the end")
+
+
+def renumbered(
+    simulator: Simulator[StateT],
+    state: StateT,
+    steps: Sequence[PlanStep],
+    unborn: Mapping[int, str],
+) -> tuple[PlanStep, ...]:
+    """The steps with the numbers that created objects get in play.
+
+    An encoding has a fixed number of objects that play may create, ``unborn`` with their types, and
+    a ``create`` makes the first of them that does not exist; in play no number is used twice. From
+    the step on that cannot be taken nothing is renumbered.
+    """
+    found, stands_for = list[PlanStep](), dict[int, int]()
+    for step in steps if unborn else ():
+        command = _renumbered(simulator, step.command, stands_for)
+        taken = _take(simulator, state, PlanStep(command, step.draws))
+        if isinstance(taken, str):
+            break
+        found.append(PlanStep(command, step.draws))
+        before, after = (simulator.instance_at(one) for one in (state, taken.state))
+        living, state = frozenset(after.members[ROOT]), taken.state
+        stands_for = {one: number for one, number in stands_for.items() if number in living}
+        for number in sorted(living - frozenset(before.members[ROOT])):
+            free = (one for one, of in unborn.items() if of == after.objects[number].of)
+            one = next((one for one in free if one not in stands_for), None)
+            if one is not None:
+                stands_for[one] = number
+    return (*found, *steps[len(found) :])
+
+
+def _renumbered(
+    simulator: Simulator[StateT], command: Command, stands_for: Mapping[int, int]
+) -> Command:
+    """The command with other numbers for some objects."""
+    action = simulator.instance.program.actions.get(command.action)
+    if action is None or not stands_for:
+        return command
+    args = (
+        stands_for.get(arg, arg) if isinstance(param.type, ObjectType) and type(arg) is int else arg
+        for arg, param in zip(command.args, action.params, strict=True)
+    )
+    return Command(command.action, tuple(args))
 
 
 def _take(simulator: Simulator[StateT], state: StateT, step: PlanStep) -> Successor[StateT] | str:

@@ -8,7 +8,7 @@ does not matter for the plan is never looked at.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 
 from tokenworld.diagnostics import Span
@@ -188,7 +188,7 @@ class Block:
     ) -> None:
         self.name, self.moment, self._analysis = name, moment, analysis
         self.units = tuple(unit for unit in units if analysis.profiles[unit].feasible)
-        self.diagrams = moment.diagrams
+        self.diagrams, self._facts = moment.diagrams, moment.variables.facts
         self._writers: dict[Slot, list[Unit]] = {}
         for unit in self.units:
             for slot in analysis.profiles[unit].slots:
@@ -196,6 +196,7 @@ class Block:
         self._values: dict[Slot, Diagram] = {}
         self._staged: dict[tuple[Slot, int], Diagram] = {}
         self._destroyed: list[tuple[int, Diagram]] | None = None
+        self._born: dict[Unit, Mapping[int, Diagram]] = {}
         self._sound: Diagram | None = None
         self._allowed: Diagram | None = None
 
@@ -242,11 +243,18 @@ class Block:
             for gone, condition in destroyed:
                 if gone == number:  # what is gone holds nothing: any one value will do
                     first = self.moment.variables.domain(slot)[0]
+                    if self._facts.is_unborn(slot):  # but that of an object which may come again
+                        first = self._facts.initial(slot)
                     value = self.diagrams.choose(condition, self.diagrams.leaf(first), value)
         return value
 
     def _alive(self, slot: Slot, exempt: frozenset[str]) -> Diagram:
         value = self.moment.variables.now(slot)
+        for unit in self._writers.get(slot, ()) if self._facts.is_birth(slot) else ():
+            if unit.rule.name not in exempt:
+                for write in self._effects(unit, slot).writes:
+                    if write.slot == slot:
+                        value = self.diagrams.either(value, write.condition)
         for gone, condition in self._all_destroyed(exempt):
             if gone == slot[1][0]:
                 value = self.diagrams.choose(condition, self.diagrams.false, value)
@@ -313,9 +321,23 @@ class Block:
         def wanted(one: Slot) -> bool:
             return slot is not None and one[0] == slot[0] and one[1] in ((), slot[1])
 
-        effects = self.moment.bodies.run(body_of(unit), env, condition, key, wanted)
+        effects = self.moment.bodies.run(
+            body_of(unit), env, condition, key, wanted, self._born_before(unit)
+        )
         self._note(unit, effects)
         return effects
+
+    def _born_before(self, unit: Unit) -> Mapping[int, Diagram]:
+        """The objects that rules before this one create in the block, with the conditions."""
+        if not self._facts.unborn:
+            return {}
+        if not self._born:
+            born: Mapping[int, Diagram] = {}
+            for one in self.units:
+                self._born[one] = born
+                if any(self._facts.is_birth(slot) for slot in self._analysis.profiles[one].sets):
+                    born = self._effects(one, None).born
+        return self._born[unit]
 
     def _note(self, unit: Unit, effects: Effects[Diagram]) -> None:
         number, diagrams = self.diagrams.leaf(0), self.diagrams

@@ -11,7 +11,7 @@ nothing. ``pick by least`` and ``by most`` draw nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
@@ -92,38 +92,48 @@ class Effects(Generic[V]):
     """The effects of a body.
 
     Where a demand is not true the body cannot happen: an action is refused (``range``), or the tick
-    is an error. ``destroyed`` are the objects that go, each with the condition under which it does.
+    is an error. ``destroyed`` are the objects that go, each with the condition under which it does,
+    ``born`` those that come, or that rules before it create at the same time.
     """
 
     writes: list[Change[V]] = field(default_factory=list)
     destroyed: list[tuple[int, V]] = field(default_factory=list)
+    born: dict[int, V] = field(default_factory=dict)
     demands: list[tuple[Demand, V]] = field(default_factory=list)
     draws: list[DrawSite[V]] = field(default_factory=list)
+
+
+def no_objects_for(create: core.Create) -> Refused:
+    """The refusal of a ``create`` without objects that it could make."""
+    return Refused("`create`", create.span, "objects that do not exist yet are not encoded")
 
 
 class Bodies(Generic[V]):
     """Walks bodies in one algebra. ``coins`` gives the values of the alternatives of a draw.
 
-    ``newborn`` numbers the objects that represent all those of a type that play creates; without
-    any a ``create`` is refused.
+    A ``create`` makes the first of the facts' unborn objects of its type that does not exist, or
+    ``every`` one of them; without any it is refused.
     """
 
-    def __init__(
-        self,
-        terms: Terms[V],
-        coins: Coins[V],
-        newborn: Callable[[str], Sequence[int]] = lambda of: (),
-    ) -> None:
-        self.terms, self.algebra, self.coins = terms, terms.algebra, coins
-        self.newborn = newborn
+    def __init__(self, terms: Terms[V], coins: Coins[V], *, every: bool = False) -> None:
+        self.terms, self.algebra, self.coins, self.every = terms, terms.algebra, coins, every
         self._changes: dict[int, tuple[core.Body, Footprint]] = {}
         self._breakable: dict[int, tuple[core.Term, bool]] = {}
 
     def run(
-        self, body: core.Body, env: Env[V], condition: V, rule: tuple[Raw, ...], wanted: Wanted
+        self,
+        body: core.Body,
+        env: Env[V],
+        condition: V,
+        rule: tuple[Raw, ...],
+        wanted: Wanted,
+        born: Mapping[int, V] | None = None,
     ) -> Effects[V]:
-        """The effects of a body under a condition; ``rule`` names it and its arguments."""
-        return _Walk(self, rule, wanted).run(body, env, condition)
+        """The effects of a body under a condition; ``rule`` names it and its arguments.
+
+        ``born`` are objects that other rules create at the same time, with the conditions.
+        """
+        return _Walk(self, rule, wanted, born or {}).run(body, env, condition)
 
     def breakable(self, term: core.Term) -> bool:
         """Whether the value of a term may be undefined."""
@@ -178,11 +188,13 @@ class _Here(Generic[V]):
 class _Walk(StatementVisitor[_Here[V], Env[V]]):
     """One walk over one body; a statement gives the names that are visible after it."""
 
-    def __init__(self, bodies: Bodies[V], rule: tuple[Raw, ...], wanted: Wanted) -> None:
+    def __init__(
+        self, bodies: Bodies[V], rule: tuple[Raw, ...], wanted: Wanted, born: Mapping[int, V]
+    ) -> None:
         self._terms, self._algebra, self._bodies = bodies.terms, bodies.algebra, bodies
         self._facts = bodies.terms.facts
         self._rule, self._wanted = rule, wanted
-        self._effects: Effects[V] = Effects()
+        self._effects: Effects[V] = Effects(born=dict(born))
 
     def run(self, body: core.Body, env: Env[V], condition: V) -> Effects[V]:
         self._walk(body, env, condition)
@@ -295,17 +307,33 @@ class _Walk(StatementVisitor[_Here[V], Env[V]]):
             yield self._facts.slot(fluent, args), chosen
 
     def create(self, statement: core.Create, env: _Here[V]) -> Env[V]:
-        """Create the newborns of the type with these values, without `birth` rules."""
-        numbers = self._bodies.newborn(statement.of)
+        """Make an unborn object, without `birth` rules. Where all exist the body cannot happen."""
+        numbers = self._facts.unborn_of(statement.of)
         if not numbers:
-            reason = "objects that do not exist yet are not encoded"
-            raise Refused("`create`", statement.span, reason)
+            raise no_objects_for(statement)
         values = [(one.fluent, self._terms.value(one.value, env.env)) for one in statement.fields]
+        left, made = env.condition, self._terms.none
         for number in numbers:
+            here, left = self._born(number, left)
             for name, value in ((ALIVE, self._terms.true), *values):
-                change = Change((name, (number,)), "=", env.condition, value, statement.span)
+                change = Change((name, (number,)), "=", here, value, statement.span)
                 self._effects.writes.append(change)
-        return env.env.bind(statement.name, self._algebra.const(numbers[0]))
+            one = partial(self._algebra.const, number)
+            made = self._algebra.choose(here, one, lambda made=made: made)  # type: ignore[misc]
+        self._demand("error", left, self._terms.false)
+        return env.env.bind(statement.name, made)
+
+    def _born(self, number: int, condition: V) -> tuple[V, V]:
+        """Where an object comes into being under a condition, and where it exists already."""
+        algebra, born = self._algebra, self._effects.born
+        if self._bodies.every:
+            return condition, condition
+        taken = self._terms.alive(number)
+        if number in born:
+            taken = disj(algebra, taken, born[number])
+        here = self._both(condition, algebra.negate(taken))
+        born[number] = disj(algebra, born[number], here) if number in born else here
+        return here, self._both(condition, taken)
 
     def destroy(self, statement: core.Destroy, env: _Here[V]) -> Env[V]:
         value = self._terms.value(statement.target, env.env)

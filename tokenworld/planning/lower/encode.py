@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from heapq import heapify, heappop, heappush
 from itertools import count
@@ -131,12 +131,14 @@ class Encoding:
 
     ``task`` has single-valued literals only; ``plain`` is the same with sets of values, and without
     the variables that watch them. ``unreachable``: the goal is out of reach even if nothing were
-    ever undone, which a planner finds out at once.
+    ever undone, which a planner finds out at once. ``unborn`` are the numbers and types of the
+    objects that play may create: with more of them there may be a plan, or a shorter one.
     """
 
     task: Task
     unreachable: bool = False
     plain: Task | None = None
+    unborn: Mapping[int, str] = field(default_factory=dict)
 
     @cached_property
     def text(self) -> str:
@@ -174,6 +176,7 @@ def encode(
     goal: str | None,
     *,
     grouped: bool = True,
+    spares: bool = False,
     limit: int = _MOST_NODES,
     late: Callable[[], bool] | None = None,
 ) -> Encoding | Unencodable:
@@ -181,11 +184,12 @@ def encode(
 
     Values of slots come from the simulator. ``grouped``: facts of which at most one holds share a
     variable, which planners search better; otherwise each slot has its own, which can be told in
-    the author's words. ``limit`` bounds the nodes of the decision diagrams, ``late`` the time:
-    once it returns true, the diagrams of the world count as too big. Every construct without an
-    encoding is reported as an obstacle: nothing is left out silently.
+    the author's words. ``spares``: what play creates are the objects of the world's `spare` lines
+    (``unborn``); otherwise a ``create`` is an obstacle. ``limit`` bounds the nodes of the decision
+    diagrams, ``late`` the time: once it returns true, the diagrams of the world count as too big.
+    Every construct without an encoding is reported as an obstacle: nothing is left out silently.
     """
-    facts = facts_of(simulator, state, instance)
+    facts = facts_of(simulator, state, instance, spares=spares)
 
     def over() -> bool:
         playing = simulator.commands(state) or simulator.won(state, goal)
@@ -223,7 +227,7 @@ def encode_facts(
     if not task.goal:
         return _NOTHING_LEFT
     try:
-        return Encoding(single_valued(task), not reachable, task)
+        return Encoding(single_valued(task), not reachable, task, facts.unborn)
     except TooManyEffects as error:
         return Unencodable((_too_many(instance, error),))
 

@@ -6,16 +6,19 @@ the start state, the values that their types allow, their names in a plan.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import product
 
 from tokenworld import model as m
-from tokenworld.core import lowered
-from tokenworld.core.nodes import Binder
+from tokenworld.core import Rules, lowered
+from tokenworld.core.nodes import Binder, Create
+from tokenworld.core.walk import statements_in
 from tokenworld.ground import (
     MANY,
     Command,
+    GroundObject,
     Instance,
     Pattern,
     Raw,
@@ -54,7 +57,8 @@ class Facts:
     ``running`` the long action in progress with the ticks done and needed. ``others`` read further
     start states that differ in secrets only: results then hold for all of them. ``stored`` lists
     the slots of a fluent that hold a value, if the caller knows them. ``awarded`` are the numbers
-    of the awards that were given.
+    of the awards that were given. ``unborn`` are the numbers of the objects of the instance that
+    play may create, with their types (`enlarged`).
     """
 
     def __init__(
@@ -66,10 +70,12 @@ class Facts:
         others: Sequence[Read] = (),
         stored: Stored | None = None,
         awarded: Collection[int] = (),
+        unborn: Mapping[int, str] | None = None,
     ) -> None:
         self.instance, self.program = instance, instance.program
         self.rules = lowered(self.program)
         self.running, self._stored = running, stored
+        self.unborn = {} if unborn is None else unborn
         self.reach: tuple[object] | None = None
         """The result of the grounding, once it was asked for."""
         self._read, self._tick, self._others = read, tick, others
@@ -109,9 +115,26 @@ class Facts:
             return None if self.running is None else self.stage(*self.running[:2])
         if name == AWARD:
             return args[0] in self._awarded
-        if name in (ALIVE, DID, COIN):
-            return {ALIVE: True, DID: False, COIN: 0}[name]
+        if name == ALIVE:
+            return args[0] not in self.unborn
+        if name in (DID, COIN):
+            return {DID: False, COIN: 0}[name]
+        if self.is_unborn(slot):
+            return self.default(self.program.fluents[name])
         return self._read(name, args)
+
+    def is_unborn(self, slot: Slot) -> bool:
+        """Whether a stored fluent's slot is about an object that play may create: it holds its
+        default as long as the object does not exist."""
+        return bool(self.unborn) and any(one in self.unborn for one in self.objects_in(slot))
+
+    def is_birth(self, slot: Slot) -> bool:
+        """Whether a write to a slot creates an object."""
+        return slot[0] == ALIVE and slot[1][0] in self.unborn
+
+    def unborn_of(self, of: str) -> list[int]:
+        """The objects that a ``create`` of a type may make, the first one that does not exist."""
+        return [number for number, kind in self.unborn.items() if kind == of]
 
     def stage(self, command: Command, done: int) -> int:
         """The number that represents ``command`` having run for ``done`` ticks."""
@@ -286,26 +309,56 @@ def _wide(kind: m.NumberType) -> bool:
     return kind.low is not None and kind.high is not None and kind.high - kind.low > MANY
 
 
+def enlarged(instance: Instance, kinds: Sequence[str]) -> tuple[Instance, dict[int, str]]:
+    """The instance with one more object for each of the types, and the numbers of these."""
+    program, world = instance.program, instance.world
+    unborn = dict(enumerate(kinds, start=len(instance.objects)))
+    objects, members = list(instance.objects), dict(instance.members)
+    for number, of in unborn.items():
+        decl = m.ObjectDecl(f"new {of} {number}", of, None, (), (), world.name, world.span)
+        objects.append(GroundObject(number, decl))
+        for kind in dict.fromkeys((*program.types[of].ancestors, of, m.ROOT)):
+            members[kind] = (*members[kind], number)
+    return replace(instance, objects=tuple(objects), members=members), unborn
+
+
+def created_in(rules: Rules) -> Iterator[Create]:
+    """The places where play makes objects."""
+    bodies = [law.body for law in rules.laws.values()]
+    bodies += [(*one.body, *one.cancelled) for one in rules.actions.values()]
+    for body in bodies:
+        yield from (one for one in statements_in(body) if isinstance(one, Create))
+
+
 def facts_of(
     simulator: Simulator[StateT],
     state: StateT,
     instance: Instance | None = None,
     others: Sequence[StateT] = (),
+    *,
+    spares: bool = False,
 ) -> Facts:
     """The facts of a state; ``others`` are start states that differ from it in secrets only.
 
     ``instance`` has other rules for the same objects (by default it is that of the state).
+    ``spares``: the objects of the world's `spare` lines are there too, unborn.
     """
 
     def reader(one: StateT) -> Read:
         return lambda fluent, args: simulator.read(one, fluent, args)
 
+    instance = simulator.instance_at(state) if instance is None else instance
+    unborn: dict[int, str] = {}
+    if spares and any(created_in(lowered(instance.program))):
+        lines = instance.world.spares
+        instance, unborn = enlarged(instance, [one.of for one in lines for _ in range(one.count)])
     return Facts(
-        simulator.instance_at(state) if instance is None else instance,
+        instance,
         reader(state),
         simulator.tick(state),
         simulator.running(state),
         [reader(one) for one in others],
         lambda fluent: simulator.stored(state, fluent),
         () if others else simulator.awarded(state),  # given again where the start is one of several
+        unborn,
     )

@@ -222,7 +222,7 @@ class ValueAnalysis:
     def domain(self, slot: Slot) -> tuple[Raw, ...] | None:
         """The values a slot can have, in the order of its type; ``None`` if without bound."""
         if slot[0] == ALIVE:
-            return (True, False) if slot in self._known else (True,)
+            return (True, False) if slot in self._known else (self.facts.initial(slot),)
         known = self._known.get(slot, self.facts.starts(slot))
         if known is None:
             return None
@@ -360,6 +360,8 @@ class ValueAnalysis:
     def _stored(self, unit: Unit, write: Change[ValueSet]) -> ValueSet:
         """The values that a write may leave in its slot; ``None`` for any value."""
         profile, slot = self.profiles[unit], write.slot
+        if slot[0] == ALIVE:
+            return write.value
         fluent = self._fluent(slot)
         values = write.value
         if write.op == "+":

@@ -12,9 +12,8 @@ from functools import partial
 from itertools import product
 
 from tokenworld.check.analysis.laws import order_pairs
-from tokenworld.core.nodes import Call, Create, Fold, Term
+from tokenworld.core.nodes import Call, Fold, Term
 from tokenworld.core.rules import Action, Conserve, Ending, Footprint, Invariant
-from tokenworld.core.walk import statements_in
 from tokenworld.diagnostics import Span
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Command
@@ -37,7 +36,8 @@ from tokenworld.planning.lower.algebra import (
     Value,
 )
 from tokenworld.planning.lower.blocks import WIDEST, Block, Moment, Variables
-from tokenworld.planning.lower.facts import Facts
+from tokenworld.planning.lower.bodies import no_objects_for
+from tokenworld.planning.lower.facts import Facts, created_in
 from tokenworld.planning.lower.numbers import arithmetic, truth
 from tokenworld.planning.lower.units import (
     Unit,
@@ -446,14 +446,6 @@ def _once(compute: Callable[[], Diagram]) -> Callable[[], Diagram]:
     return value
 
 
-def _created(facts: Facts) -> Iterator[Create]:
-    """The places where play makes objects."""
-    bodies = [law.body for law in facts.rules.laws.values()]
-    bodies += [(*one.body, *one.cancelled) for one in facts.rules.actions.values()]
-    for body in bodies:
-        yield from (one for one in statements_in(body) if isinstance(one, Create))
-
-
 def _in_turn(phase: PhaseLine, program: Program) -> Refused:
     """Laws that act one after another; TW0805 where no encoding could follow their order."""
     pairs = [pair for pair in order_pairs(program) if pair.phase == phase.name]
@@ -472,9 +464,11 @@ def _refuse_what_is_missing(facts: Facts) -> None:
         used = any(law.phase == phase.name for law in program.laws.values())
         if phase.order != "simultaneous" and used:
             raise _in_turn(phase, program)
-    for create in _created(facts):
-        reason = "objects that do not exist yet are not encoded"
-        raise Refused("`create`", create.span, reason)
+    for create in created_in(facts.rules):
+        if not facts.unborn_of(create.of):
+            raise no_objects_for(create)
+    for birth in facts.rules.births if facts.unborn else ():
+        raise Refused("`birth`", birth.span, "rules of objects that come into being")
     if len(world.turns) > 1:
         reason = "a plan has one actor"
         raise Refused("`turns` of several actors", world.span, reason)

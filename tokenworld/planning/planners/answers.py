@@ -7,8 +7,8 @@ The ladder and `--encoding` hand an accepting callback to a planner (`Asked`) an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Generic, Literal, Protocol, TypedDict, Unpack
 
@@ -18,7 +18,7 @@ from tokenworld.ground import Instance, Simulator, StateT
 from tokenworld.planning.lower.algebra import Obstacle
 from tokenworld.planning.lower.encode import Encoding
 from tokenworld.planning.planners.downward import Answer, Configuration
-from tokenworld.planning.referee import refereed
+from tokenworld.planning.referee import refereed, renumbered
 from tokenworld.planning.search.interpreted import Cancel, has_costs, platform
 from tokenworld.planning.task import NotAPlan
 from tokenworld.planning.verdict import Attempt, AttemptResult, PlanStep, Proof, Verdict
@@ -36,6 +36,7 @@ class EngineRun:
     ``exact``: the encoding has a plan exactly if the world has one, so that "no plan" is a proof.
     ``detail`` is a clause; ``notes`` are what the author should know of a run without an answer.
     ``paid`` is what the plan costs on the encoding, where the planner proves that none is cheaper.
+    ``unborn`` are the objects that the steps may name before play creates them (`Encoding`).
     """
 
     engine: str
@@ -48,6 +49,7 @@ class EngineRun:
     digest: str = ""
     notes: tuple[Diagnostic, ...] = ()
     paid: int | None = None
+    unborn: Mapping[int, str] = field(default_factory=dict)
 
 
 class Asked(TypedDict):
@@ -86,14 +88,24 @@ def engine_run(encoding: Encoding, answer: Answer, search: Configuration) -> Eng
     run = EngineRun(engine, SAS_ENCODING, answer.result, answer.detail, answer.seconds)
     if answer.result == "failed" and answer.note is not None:
         return replace(run, notes=(answer.note,))
+    if answer.result == "no plan" and encoding.unborn:
+        return too_few_spares(run)
     if answer.result != "plan":
         return replace(run, digest=encoding.digest)
     try:
         steps = encoding.plan(answer.operators)
     except NotAPlan as error:
         return replace(run, result="invalid plan", detail=str(error))
-    paid = _paid(encoding, answer.operators) if search.optimal else None
-    return replace(run, steps=steps, paid=paid)
+    proved = search.optimal and not encoding.unborn
+    paid = _paid(encoding, answer.operators) if proved else None
+    return replace(run, steps=steps, paid=paid, unborn=encoding.unborn)
+
+
+def too_few_spares(run: EngineRun) -> EngineRun:
+    """The result where there is no plan with the spare objects of the world: with more there may be
+    one."""
+    detail = "there is no plan with as many objects as the `spare` lines of the world allow"
+    return replace(run, result="no proof", detail=detail, exact=False)
 
 
 def _paid(encoding: Encoding, operators: Sequence[str]) -> int:
@@ -161,7 +173,8 @@ def judged(
         return _disproved(simulator.instance, run, goal)
     if run.result != "plan":
         return None
-    found = refereed(simulator, state, run.steps, goal, run.engine, run.encoding, polish=polish)
+    steps = renumbered(simulator, state, run.steps, run.unborn)
+    found = refereed(simulator, state, steps, goal, run.engine, run.encoding, polish=polish)
     if isinstance(found, str) or run.paid is None:
         return found
     return replace(found, optimal=_proved_measure(simulator, run.paid, found))

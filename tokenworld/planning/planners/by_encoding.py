@@ -25,6 +25,7 @@ from tokenworld.planning.planners.answers import (
     inexpressible,
     not_started,
     out_of_reach,
+    too_few_spares,
 )
 from tokenworld.planning.planners.doctor import FAST_DOWNWARD, needed
 from tokenworld.planning.planners.downward import BLIND, FF, LAMA, run_searches
@@ -101,7 +102,12 @@ def fast_downward(
     began, accept = time.monotonic(), asked["accept"]
     enough = began + asked["seconds"] * _ENCODING_SHARE
     encoding = encode(
-        simulator.instance_at(state), simulator, state, goal, late=lambda: time.monotonic() > enough
+        simulator.instance_at(state),
+        simulator,
+        state,
+        goal,
+        spares=True,
+        late=lambda: time.monotonic() > enough,
     )
     spent = time.monotonic() - began
     if isinstance(encoding, Unencodable):
@@ -109,7 +115,8 @@ def fast_downward(
         if not accept(inexpressible(encoding.obstacles, spent)):
             _with_numbers(simulator, state, goal, {**asked, "seconds": left})
     elif encoding.unreachable:
-        accept(out_of_reach(spent))
+        run = out_of_reach(spent)
+        accept(too_few_spares(run) if encoding.unborn else run)
     else:
         _search(encoding, asked, began)
 
@@ -144,7 +151,7 @@ def _search(encoding: Encoding, asked: Asked, began: float) -> None:
         run_searches(
             program,
             sas_text(encoding.task, costs=not commands),
-            (finding, proving),
+            (finding,) if encoding.unborn else (finding, proving),  # it would prove nothing
             seconds=left,
             memory=asked["memory"],
             cancel=asked["cancel"],

@@ -266,7 +266,7 @@ def _on_encoding(
     """
     began = time.monotonic()
     say("encoding the world for a planner")
-    encoding = encode(simulator.instance_at(state), simulator, state, goal)
+    encoding = encode(simulator.instance_at(state), simulator, state, goal, spares=True)
     if isinstance(encoding, Unencodable):
         return _refused(encoding, goal, option)
     left = max(seconds - (time.monotonic() - began), 0.0)

@@ -16,11 +16,11 @@ from math import prod
 from typing import Generic, NamedTuple
 
 from tokenworld.core import Rules, lowered
-from tokenworld.core.nodes import Body, BranchDraw, Create, Let, PickDraw, Require, UniformDraw
+from tokenworld.core.nodes import BranchDraw, Let, PickDraw, Require, UniformDraw
 from tokenworld.core.rules import Ending, Law
-from tokenworld.core.walk import conjuncts, statements_in
-from tokenworld.ground import GroundObject, Instance, Raw, Simulator, StateT
-from tokenworld.model import ROOT, BoolType, Fluent, NumberType, ObjectDecl, ObjectType
+from tokenworld.core.walk import conjuncts
+from tokenworld.ground import Instance, Raw, Simulator, StateT
+from tokenworld.model import ROOT, BoolType, NumberType, ObjectType
 from tokenworld.planning.lower.algebra import (
     ALIVE,
     AWARD,
@@ -36,7 +36,7 @@ from tokenworld.planning.lower.algebra import (
     Value,
 )
 from tokenworld.planning.lower.bodies import Bodies, Change, Effects
-from tokenworld.planning.lower.facts import Facts
+from tokenworld.planning.lower.facts import Facts, created_in, enlarged
 from tokenworld.planning.lower.terms import Terms
 from tokenworld.planning.lower.units import (
     Unit,
@@ -300,32 +300,10 @@ class Relevant:
 
 def with_newborns(instance: Instance) -> tuple[Instance, dict[int, str]]:
     """The instance with two more objects of each type that play creates, and their numbers."""
-    program, world = instance.program, instance.world
-    rules = lowered(program)
-    made = [of for law in rules.laws.values() for of in _made(law.body)]
-    made += [of for action in rules.actions.values() for of in _made(action.body)]
+    made = dict.fromkeys(one.of for one in created_in(lowered(instance.program)))
     if not made:
         return instance, {}
-    twice = [of for of in dict.fromkeys(made) for _ in range(_NEWBORNS)]
-    newborn = dict(enumerate(twice, start=len(instance.objects)))
-    objects, members = list(instance.objects), dict(instance.members)
-    for number, of in newborn.items():
-        decl = ObjectDecl(f"new {of} {number}", of, None, (), (), world.name, world.span)
-        objects.append(GroundObject(number, decl))
-        for kind in dict.fromkeys((*program.types[of].ancestors, of, ROOT)):
-            members[kind] = (*members[kind], number)
-    return replace(instance, objects=tuple(objects), members=members), newborn
-
-
-def _made(body: Body) -> Iterator[str]:
-    yield from (one.of for one in statements_in(body) if isinstance(one, Create))
-
-
-def objects_among(fluent: Fluent, args: Sequence[Raw]) -> Iterator[int]:
-    """The objects among the arguments of a slot."""
-    for arg, param in zip(args, fluent.params, strict=True):
-        if isinstance(param.type, ObjectType) and isinstance(arg, int):
-            yield arg
+    return enlarged(instance, [of for of in made for _ in range(_NEWBORNS)])
 
 
 # ---- Relaxed plans ------------------------------------------------------------------------------
@@ -357,16 +335,14 @@ class Relaxation(Generic[StateT]):
         larger, newborn = with_newborns(instance)
 
         def read(fluent: str, args: Sequence[Raw]) -> Raw:
-            kind = instance.program.fluents[fluent]
-            if any(arg in newborn for arg in objects_among(kind, args)):
-                return facts.default(kind)
             return simulator.read(state, fluent, args)
 
-        facts = Facts(larger, read, simulator.tick(state), simulator.running(state))
+        running = simulator.running(state)
+        facts = Facts(larger, read, simulator.tick(state), running, unborn=newborn)
         found: tuple[Fact, ...] = ()
         try:
             units = self._units_of(facts)
-            growth = _Growth(facts, units, self._reads, newborn, self._failed)
+            growth = _Growth(facts, units, self._reads, self._failed)
             found = growth.towards(self._lines)
             self.visits += growth.visits
         except Refused:
@@ -480,20 +456,16 @@ class _Growth:
         facts: Facts,
         units: Sequence[Unit],
         reads: Mapping[str, frozenset[str]],
-        newborn: Mapping[int, str],
         failed: dict[Unit, Require],
     ) -> None:
-        self._facts, self._units, self._reads, self._newborn = facts, units, reads, newborn
+        self._facts, self._units, self._reads = facts, units, reads
         self._known: dict[Slot, dict[Value, Way]] = {}
         self._came: dict[Fact, Way] = {}
         self._algebra = CostAlgebra(self._slot)
         self._terms: Terms[Costs] = Terms(facts, self._algebra)
         self._openings = _Openings(self._terms, self._algebra, failed)
-        by_type: dict[str, list[int]] = {}
-        for number, of in newborn.items():
-            by_type.setdefault(of, []).append(number)
         self._bodies: Bodies[Costs] = Bodies(
-            self._terms, lambda slot, size: Costs(None), lambda of: by_type.get(of, ())
+            self._terms, lambda slot, size: Costs(None), every=True
         )
         self.visits = 0
 
@@ -633,11 +605,7 @@ class _Growth:
 
     def _values(self, slot: Slot) -> dict[Value, Way]:
         if slot not in self._known:
-            name, args = slot
-            first: Value = self._facts.initial(slot)
-            if name == ALIVE:
-                first = args[0] not in self._newborn
-            self._known[slot] = {first: FREE}
+            self._known[slot] = {self._facts.initial(slot): FREE}
         return self._known[slot]
 
 
