@@ -37,6 +37,7 @@ _FACTOR, _MORE = 2.0, 0.7
 """The bar: so many times the CPU time of lama-first, and so many seconds."""
 _PATIENCE = 8.0
 """Wall-clock seconds for each CPU second, for a machine that has other work."""
+_UNREAD = "Problem in domain definition"
 _FILES, _PLAN = ("domain.pddl", "problem.pddl"), "plan"
 
 
@@ -150,11 +151,11 @@ def _spent(command: Sequence[str], folder: Path, seconds: float) -> tuple[float,
 
 
 def _judged(folder: Path) -> bool | None:
-    """Whether VAL accepts the plan; ``None`` if it is not installed."""
+    """Whether VAL accepts the plan; ``None`` if it is not installed or does not read the domain."""
     val = shutil.which("Validate")
     if val is None:
         return None
     done = subprocess.run(
         [val, *_FILES, _PLAN], cwd=folder, capture_output=True, text=True, check=False
     )
-    return "Plan valid" in done.stdout
+    return None if _UNREAD in done.stdout + done.stderr else "Plan valid" in done.stdout

@@ -2,14 +2,14 @@
 
 1. The goal may hold already.
 2. Our own search over the interpreter under a cap: the exact answer for small worlds. Counts of
-   states end it when others should try (`stages`).
-3. If states are not packed, or packing them takes too long: LAMA on a plain world grounded at once,
-   or on the lifted PDDL of the world, if it has one, by Fast Downward's translator; then a short
-   width search. In a plain world nothing happens but commands, and only small ones are packed
-   before that.
-4. An encoding: its goal may be unreachable even without deletions. Then Fast Downward on it, if it
+   states end it when others should try (`stages`), sooner if the world was imported from PDDL.
+3. LAMA on the PDDL that the world was imported from, by Fast Downward's translator.
+4. If states are not packed, or packing them takes too long: LAMA on a plain world grounded at once,
+   or on the lifted PDDL of the world, if it has one; then a short width search. In a plain world
+   nothing happens but commands, and only small ones are packed before that.
+5. An encoding: its goal may be unreachable even without deletions. Then Fast Downward on it, if it
    is installed: LAMA or ff finds; later blind, which proves, and our own search join it.
-5. Our own search again, where it stopped, in turn with the width search, for the remaining time:
+6. Our own search again, where it stopped, in turn with the width search, for the remaining time:
    the one proves, the other finds plans in worlds that no encoding takes.
 
 Everything is checked: a plan counts only after the interpreter replayed it to the goal, a proof
@@ -19,7 +19,7 @@ only if its encoding is exact. The verdict lists the attempts and their limits.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from itertools import count
@@ -163,17 +163,20 @@ class _Ladder(Generic[StateT]):
         if self._early and self._is_dear() and planner().ready:
             return None
         end = time.monotonic() + min(_FIRST_SECONDS, _FIRST_SHARE * self._time_limit)
-        for stage in stages(_FIRST_STATES, patient=patient):
+        grows = _GROWS_EARLY if self._early else _GROWS
+        for stage in stages(_FIRST_STATES, grows, patient=patient):
             verdict = self._search(self._own, max(end - time.monotonic(), 0.0), stage)
             if verdict is not None or not self._own.can_go_on:
                 return verdict
             if self._own.is_put_off and not planner().ready:
                 self._own.pack()
-            elif is_left_to_others(self._own, stage) or (
-                self._early and stage >= _BEFORE_EARLY and planner().ready
-            ):
+            elif is_left_to_others(self._own, stage, grows) and self._has_others(planner):
                 break
         return None
+
+    def _has_others(self, planner: Callable[[], EngineInfo]) -> bool:
+        """Whether somebody else may answer where our own search stopped early."""
+        return not self._early or planner().ready
 
     def _is_dear(self) -> bool:
         """Whether the first state alone may take our own search longer than LAMA takes for all."""
@@ -283,7 +286,7 @@ class _Ladder(Generic[StateT]):
         """Whether the planners may stop; called often while they run.
 
         After the planners' head start, our own search runs beside them; in a plain world only if
-        its states are packed, and for a share of the time.
+        its states can be packed soon, and for a share of the time.
         """
         self._asked = self._asked or time.monotonic()
         beside = self._own.can_go_on and (not self._plain or self._may_prove())
@@ -300,7 +303,7 @@ class _Ladder(Generic[StateT]):
     def _may_prove(self) -> bool:
         """Whether our own search may run beside a planner that proves nothing."""
         short = self._own.seconds < _PROVING_SHARE * self._time_limit
-        return self._early and short and self._own.is_packed
+        return self._early and short and self._own.begun and not self._own.is_heavy
 
     def _miss(self, engine: EngineInfo) -> None:
         """Note that there is no engine and how to get it, where it might have helped."""
@@ -423,32 +426,34 @@ _TRIED = 100
 """After so many states packing was tried. Where it would have taken too long, that is enough."""
 _UNPACKED = 600
 """States of a first search that goes on the interpreter."""
-_BEFORE_EARLY = 10_000
-"""States of a first search before a planner that needs no encoding: it answers in 0.2 seconds."""
 _GROWS = {10_000: 0.5, 20_000: 0.4}
-"""After so many states, the share that may wait where the first search is to go on."""
+_GROWS_EARLY = {99: 0.75, 10_000: 0.0}
+"""After so many states, the share that may wait where the first search is to go on; and the same
+if LAMA is asked next on the PDDL of the world, before states are packed and after."""
 _TURN_STATES = 2_000
 _TURN_PACKED = 100 * _TURN_STATES
 _LONGEST = 30
 
 
-def stages(most: int, *, patient: bool) -> Iterator[int]:
+def stages(most: int, grows: Mapping[int, float] = _GROWS, *, patient: bool) -> Iterator[int]:
     """The counts of states after which a first search is looked at, the last being ``most``.
 
     ``patient``: there is nobody else to ask.
     """
     if not patient:
-        yield from (one for one in (_TRIED, _UNPACKED, *_GROWS) if one < most)
+        yield from sorted(one for one in (_TRIED, _UNPACKED, *grows) if one < most)
     yield most
 
 
-def is_left_to_others(search: OwnRung[StateT], stage: int) -> bool:
+def is_left_to_others(
+    search: OwnRung[StateT], stage: int, grows: Mapping[int, float] = _GROWS
+) -> bool:
     """Whether to stop a search that reached a stage without an answer."""
     if stage == _TRIED:
         return search.is_heavy
     if stage == _UNPACKED:
         return not search.is_packed
-    return stage in _GROWS and search.waiting > _GROWS[stage]
+    return stage in grows and search.waiting > grows[stage]
 
 
 def turn_states(search: OwnRung[StateT], number: int) -> int:
