@@ -19,7 +19,7 @@ DOMAINS = sorted((ROOT / "domains").glob("*/world.tw"))
 HEAVY = (
     *("lark", "pydantic", "sqlite3", "textual", "unified_planning", "numpy", "rich", "asyncio"),
     *("httpx", "pydantic_ai", "tokenworld.verbs.author", "tokenworld.verbs.judge"),
-    *("tokenworld.planning", "tokenworld.store", "tokenworld.play"),
+    *("tokenworld.planning", "tokenworld.store", "tokenworld.play", "tokenworld.check.repairs"),
     *("tokenworld.protocols", "mcp", "anyio", "llguidance"),
 )
 """What checking a file has no use for."""

@@ -74,7 +74,7 @@ MORE = [
     (HERE, "require any(x.at == me.at for x in Item)", 9, "Write `x: Item`."),
     ('"It is', 'f"It is', 9, "every text shows the values"),
     ("object cup: Item", "object Item cup", 16, "Write the name first: `object cup: Item`."),
-    ("object cup: Item", "object Cup: Item", 16, "small letter"),
+    ("object cup: Item", "object Cup: Item", 16, "`object cup: Item { at = hall }`"),
     ("{ at: Room? }", "{ at = Room }", 3, "after a colon"),
     ("{ at: Room? }", "{ at: Optional[Room] }", 3, "Write `T?`."),
     ("type Room\n", "type Room\nenum Hue = red, blue\n", 3, "Write the members in braces"),

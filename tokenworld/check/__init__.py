@@ -57,6 +57,7 @@ __all__ = [
     "file_loader",
     "run_pass",
     "timed",
+    "tried",
     "undisturbed",
 ]
 
@@ -100,6 +101,12 @@ PASSES: tuple[Pass, ...] = (
     Pass("lints", "what is allowed and yet suspicious", check_lints),
 )
 
+
+_ANALYSES = frozenset(
+    {check_phrases, check_specificity, check_writes, check_creations, check_laws, check_bounds}
+    | {check_proofs, check_beliefs, check_lints}
+)
+"""Passes that speak of the program as a whole, and settle nothing of an item."""
 
 Watch = Callable[[Pass, Draft], None]
 """Runs a pass (see `run_pass`), and may measure it."""
@@ -174,11 +181,21 @@ def _checked(draft: Draft, root: Source, loader: Loader, run: Watch) -> Checked:
         _recovered(draft)
     sources = tuple(draft.sources.values())
     causes = with_modules(without_followups(draft), draft, loader)
-    repaired = (with_repairs(one, draft) for one in causes)
+    repaired = tuple(with_repairs(one, draft) for one in causes)
+    if has_errors(repaired):
+        repaired = tried(repaired, draft)
     findings = said_once(in_order(repaired))
     program = None if has_errors(findings) else assemble(draft)
     draft.memo.clear()  # what it keeps leads back to the draft: nobody would ever free the two
     return Checked(program, findings, sources)
+
+
+def tried(found: tuple[Diagnostic, ...], draft: Draft) -> tuple[Diagnostic, ...]:
+    """The findings with hints that were tried; what tries them is loaded for errors only."""
+    from tokenworld.check.repairs.telling import with_tried
+
+    settling = [step.run for step in PASSES if step.run not in _ANALYSES]
+    return with_tried(found, draft, settling)
 
 
 def run_pass(step: Pass, draft: Draft) -> None:

@@ -155,7 +155,7 @@ def _of_unknown(found: Diagnostic, types: frozenset[str], open_ended: frozenset[
     named = re.findall(r"[A-Za-z_][A-Za-z0-9_]*", found.message)
     if types.intersection(named):
         return True
-    return found.code in _UNKNOWN and bool(open_ended.intersection(named))
+    return found.code in (*_UNKNOWN, "TW0301") and bool(open_ended.intersection(named))
 
 
 def _open_ended(draft: Draft, unknown: frozenset[str]) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import assert_never, get_args
 
 from tokenworld import model as m
 from tokenworld.check.draft import Draft
-from tokenworld.check.typing.advice import of_arguments
+from tokenworld.check.typing.advice import check_count
 from tokenworld.check.typing.arithmetic import fit
 from tokenworld.check.typing.context import Context
 from tokenworld.check.typing.expressions import check, check_condition
@@ -16,7 +16,7 @@ from tokenworld.check.typing.names import behind_alias, object_named
 from tokenworld.check.typing.statements import check_block, check_event
 from tokenworld.check.typing.types import MOST_REPEATED, whole
 from tokenworld.check.worlds import actor_named, param_setting, read_data
-from tokenworld.diagnostics import counted, did_you_mean
+from tokenworld.diagnostics import did_you_mean
 from tokenworld.syntax import nodes as syn
 
 Result = syn.Won | syn.Lost | syn.Unchanged | syn.Says | syn.Emits
@@ -142,11 +142,7 @@ def _call(name: syn.Name, args: tuple[syn.Expr, ...], ctx: Context) -> m.CallSte
     if full is None:
         ctx.draft.unknown("action", name, actions)
     params = actions[full].params
-    if len(params) != len(args):
-        what = (
-            f"`{name.value}` takes {counted(len(params), 'argument')}, and this gives {len(args)}."
-        )
-        ctx.draft.stop("TW0302", what, name.span, f"{len(args)} given", of_arguments(params))
+    check_count("action", name, params, len(args), ctx.draft)
     terms = tuple(
         fit(check(arg, ctx, param.type), param.type, ctx, f"`{param.name}` of `{name.value}`")
         for arg, param in zip(args, params, strict=True)

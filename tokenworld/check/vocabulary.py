@@ -126,8 +126,9 @@ def declare_params(draft: Draft) -> None:
         kind = draft.attempt(lambda param=param: type_of_ref(draft, param.type))  # type: ignore[misc]
         if kind is not None:
             draft.param_types[name] = kind
-    for name in draft.param_types:
-        draft.attempt(lambda item=items[name]: _param(draft, item))  # type: ignore[misc]
+    for name, param in items.items():
+        if name in draft.param_types:
+            draft.attempt(lambda item=param: _param(draft, item))  # type: ignore[misc]
     _in_order(draft)
 
 

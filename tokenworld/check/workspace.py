@@ -21,7 +21,16 @@ from functools import cached_property
 from operator import is_
 from typing import Final, TypeVar, assert_never, cast
 
-from tokenworld.check import PASSES, Checked, Pass, assemble, check_source, run_pass, undisturbed
+from tokenworld.check import (
+    PASSES,
+    Checked,
+    Pass,
+    assemble,
+    check_source,
+    run_pass,
+    tried,
+    undisturbed,
+)
 from tokenworld.check.analysis.lints import check_lints
 from tokenworld.check.cascades import said_once, with_repairs, without_followups
 from tokenworld.check.draft import Draft, Entry, Memo
@@ -183,7 +192,9 @@ class Workspace:
             self._settled = _in_full(draft)
         places = Places(cut)
         found = with_modules(without_followups(draft), draft, self._loader)
-        findings = self._memo.each("repairs", found, lambda one: with_repairs(one, draft))
+        findings = tuple(self._memo.each("repairs", found, lambda one: with_repairs(one, draft)))
+        if has_errors(findings):
+            findings = tried(findings, draft)
         told = said_once(in_order(map(places.finding, findings)))
         return Rechecked(told, tuple(draft.sources.values()), whole, draft, places)
 

@@ -11,8 +11,10 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from pathlib import Path
 
+from tokenworld.assets import MissingAssetsError, domains_folder
 from tokenworld.diagnostics.diagnostic import Diagnostic, Failure
 from tokenworld.diagnostics.span import Span
+from tokenworld.diagnostics.suggest import did_you_mean
 
 BYTE_ORDER_MARK = "\ufeff"
 
@@ -143,7 +145,7 @@ def _read_bytes(path: Path, shown: str) -> bytes:
     try:
         return path.read_bytes()
     except FileNotFoundError:
-        message, hint = f"There is no file `{shown}`.", "Check the path and the current folder."
+        message, hint = f"There is no file `{shown}`.", _near(path, shown)
     except IsADirectoryError:
         message = f"`{shown}` is a folder, not a file."
         hint = f"Name a `.tw` file in it, such as `{Path(shown) / 'world.tw'}`."
@@ -153,6 +155,20 @@ def _read_bytes(path: Path, shown: str) -> bytes:
         reason = getattr(error, "strerror", None) or str(error)
         message, hint = f"`{shown}` cannot be read: {reason}.", "Name a readable `.tw` file."
     raise Failure(Diagnostic("TW0001", message, hint=hint))
+
+
+def _near(path: Path, shown: str) -> str:
+    """The hint for a missing file: one of its folder, or a bundled world, of a similar name."""
+    told = "Check the path and the current folder."
+    try:
+        if not path.parent.is_dir():
+            return f"There is no folder `{Path(shown).parent}`: check the path."
+        beside = [str(Path(shown).parent / one.name) for one in path.parent.iterdir()]
+        bundled = [one.parent.name for one in domains_folder().glob("*/world.tw")]
+    except (OSError, ValueError, MissingAssetsError):
+        return told
+    known = beside if path.suffix or path.name != shown else [*beside, *bundled]
+    return did_you_mean(shown, sorted(set(known))) or told
 
 
 def _decode(data: bytes, shown: str) -> str:

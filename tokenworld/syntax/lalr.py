@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from tokenworld.diagnostics import Diagnostic, Source
@@ -364,19 +365,7 @@ class Machine:
 
     def _would_take(self, terminal: str) -> bool:
         """Run the automaton without values, since a reduction may be taken in vain."""
-        states = list(self._states)
-        rules, actions, gotos = self._tables.rules, self._tables.actions, self._tables.gotos
-        while True:
-            if terminal == END and states[-1] == self._end_state:
-                return True
-            action = actions[states[-1]].get(terminal)
-            if action is None:
-                return False
-            if action >= 0:
-                return True
-            rule = rules[~action]
-            del states[len(states) - rule.size :]
-            states.append(gotos[states[-1]][rule.origin])
+        return advanced(self._tables, self._states, terminal, self._end_state) is not None
 
     def _reduce(self, number: int) -> None:
         kind, size, origin, keep, splice = self._tables.rules[number]
@@ -394,6 +383,28 @@ class Machine:
             del values[-size:], states[-size:]
             values.append(kids if splice else Tree(kind, kids, kids[0].start, kids[-1].end))
         states.append(self._tables.gotos[states[-1]][origin])
+
+
+def advanced(
+    tables: Tables, stack: Sequence[int], terminal: str, end: int | None = None
+) -> list[int] | None:
+    """The stack after a terminal, without values; None if no rule allows the terminal here.
+
+    ``end`` is the state in which the input may end: that of an item, if nothing is said.
+    """
+    states, last = list(stack), tables.starts["item"][1] if end is None else end
+    rules, actions, gotos = tables.rules, tables.actions, tables.gotos
+    while terminal != END or states[-1] != last:
+        action = actions[states[-1]].get(terminal)
+        if action is None:
+            return None
+        if action >= 0:
+            states.append(action)
+            return states
+        rule = rules[~action]
+        del states[len(states) - rule.size :]
+        states.append(gotos[states[-1]][rule.origin])
+    return states
 
 
 def _spliced(values: list[Kid | list[Kid]]) -> list[Kid]:

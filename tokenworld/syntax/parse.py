@@ -67,6 +67,11 @@ class Splitter:
         tree, stop = self._item(first)
         return stop if isinstance(tree, Tree) else None
 
+    def broken_at(self, first: int) -> int | None:
+        """The index of the word that the item at `first` cannot go on with; None if it is whole."""
+        tree, stop = self._item(first)
+        return None if isinstance(tree, Tree) else stop
+
     def _item(self, first: int) -> tuple[Kid | None, int]:
         """The item that begins at `first` and the index after it, or None and the culprit."""
         machine = Machine(self.tables, "item")

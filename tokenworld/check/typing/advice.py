@@ -8,9 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tokenworld import model as m
+from tokenworld.check.draft import Draft
 from tokenworld.check.typing.context import Context
 from tokenworld.check.typing.types import assignable, can_equal, is_subtype
+from tokenworld.diagnostics import counted
 from tokenworld.model import is_optional, show_type, without_none
+from tokenworld.syntax import nodes as syn
 
 Parameters = tuple[m.Binder, ...] | tuple[m.FluentParam, ...]
 
@@ -124,13 +127,35 @@ def unit_in_words(kind: m.NumberType) -> str:
     return f"`{kind.unit}`" if kind.unit else "no unit"
 
 
-def of_arguments(params: Parameters) -> str:
-    """The hint where a call has too many or too few arguments."""
-    told = [f"`{one.name}: {show_type(one.type)}`" for one in params]
-    if not told:
+def check_count(
+    what: str, name: syn.Name, params: Parameters | Sequence[str], given: int, draft: Draft
+) -> None:
+    """Report a call with too many or too few arguments (TW0302), in the same words everywhere.
+
+    ``what`` is the kind of the called thing. ``params`` are its parameters in their order, without
+    the object before a dot.
+    """
+    if len(params) == given:
+        return
+    takes, rest = counted(len(params), "argument"), abs(len(params) - given)
+    said = f"The {what} `{name.value}` takes {takes}, and this gives {given}."
+    draft.stop("TW0302", said, name.span, f"{given} given", _of_count(params, rest, given))
+
+
+def _of_count(params: Parameters | Sequence[str], rest: int, given: int) -> str:
+    """The parameters of a call, and how many of them are missing or too many."""
+    if not params:
         return "Leave the arguments away."
-    rest = f"{', '.join(told[:-1])} and " if len(told) > 1 else ""
-    return f"Give it {rest}{told[-1]}."
+    shown = [
+        one if isinstance(one, str) else f"{one.name}: {show_type(one.type)}" for one in params
+    ]
+    told = [f"`{one}`" for one in shown]
+    listed = f"{', '.join(told[:-1])} and {told[-1]}" if len(told) > 1 else told[0]
+    order = ", in this order" if len(told) > 1 else ""
+    much = "is missing" if given < len(params) else "is too much"
+    if rest > 1:
+        much = "are missing" if given < len(params) else "are too many"
+    return f"Give it {listed}{order}: {rest} {much}."
 
 
 def exchanged(terms: Sequence[m.Term], params: Parameters, ctx: Context) -> bool:

@@ -223,11 +223,13 @@ def _in_range(term: m.Term, target: m.NumberType, ctx: Context, what: str) -> No
 BUILTINS: tuple[m.BuiltinName, ...] = get_args(m.BuiltinName)
 
 
-ARITY = {
-    "abs": 1, "clamp": 3, "toward": 3, "sign": 1, "floor": 1, "round": 2, "sqrt": 1, "sin": 1,
-    "cos": 1, "exp": 1, "log": 1, "pow": 2, "next": 1, "prev": 1, "tick": 0, "id": 1,
-    "born": 1,
+ARGUMENTS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("abs", "sign", "floor", "sqrt", "sin", "cos", "exp", "log"), ("x",)),
+    **dict.fromkeys(("next", "prev", "id", "born"), ("x",)),
+    "clamp": ("x", "low", "high"), "toward": ("x", "target", "step"), "round": ("x", "n"),
+    "pow": ("x", "n"), "tick": (),
 }  # fmt: skip
+"""The parameters of the built-in functions, but for `busy` and `did`, which name an action."""
 
 
 _REAL = ("sqrt", "sin", "cos", "exp", "log")
@@ -235,7 +237,7 @@ _REAL = ("sqrt", "sin", "cos", "exp", "log")
 
 def is_builtin(name: str) -> bool:
     """Whether a function of that name is built in."""
-    return name in ARITY or name in ("busy", "did")
+    return name in ARGUMENTS or name in ("busy", "did")
 
 
 def builtin_call(

@@ -15,14 +15,14 @@ from tokenworld.check.analysis.substitution import check_size, locals_of, substi
 from tokenworld.check.draft import Abandon, Draft
 from tokenworld.check.typing.advice import (
     Parameters,
+    check_count,
     exchanged,
     in_words,
-    of_arguments,
     of_order,
     of_pair,
 )
 from tokenworld.check.typing.arithmetic import (
-    ARITY,
+    ARGUMENTS,
     BUILTINS,
     align_member,
     align_to,
@@ -66,7 +66,7 @@ from tokenworld.check.typing.types import (
     optional,
     type_of_ref,
 )
-from tokenworld.diagnostics import Edit, Fix, Span, counted, did_you_mean
+from tokenworld.diagnostics import Edit, Fix, Span, did_you_mean
 from tokenworld.model import is_optional, map_children, show_type, without_none
 from tokenworld.syntax import nodes as syn
 from tokenworld.syntax.foreign.words import function_word
@@ -401,7 +401,7 @@ def _call(function: syn.Name, args: tuple[syn.Expr, ...], ctx: Context, span: Sp
             pass
     closure = closure_named(function, ctx)
     if closure is not None:
-        _arity("closure", function, closure.params, args, ctx)
+        check_count("closure", function, closure.params, len(args), ctx.draft)
         return _related(closure, check(args[0], ctx), args[1], ctx, span)
     if is_builtin(name) and not _own_born(name, draft):
         return check_builtin(function, args, ctx, span)
@@ -428,19 +428,6 @@ def _related(fluent: m.Fluent, first: m.Term, second: syn.Expr, ctx: Context, sp
     return m.Member(end, m.ClosureOf(fluent.id, start, collection_of(fluent), span), m.BOOL, span)
 
 
-def _arity(
-    what: str,
-    name: syn.Name,
-    params: Parameters,
-    args: tuple[syn.Expr, ...],
-    ctx: Context,
-) -> None:
-    if len(params) != len(args):
-        takes = counted(len(params), "argument")
-        said = f"The {what} `{name.value}` takes {takes}, and this gives {len(args)}."
-        ctx.draft.stop("TW0302", said, name.span, f"{len(args)} given", of_arguments(params))
-
-
 def call_fluent(
     fluent: m.Fluent,
     args: tuple[syn.Expr, ...],
@@ -453,7 +440,8 @@ def call_fluent(
     """A read of a stored fluent; ``first`` is the object before the dot, if any."""
     given = len(args) + (first is not None)
     if given != len(fluent.params):
-        _arity(fluent.fluent_kind, name, fluent.params[first is not None :], args, ctx)
+        params = fluent.params[first is not None :]
+        check_count(fluent.fluent_kind, name, params, len(args), ctx.draft)
     terms = [first] if first is not None else []
     for arg, param in zip(args, fluent.params[len(terms) :], strict=True):
         terms.append(check(arg, ctx, param.type))
@@ -495,7 +483,7 @@ def _call_derive(
 ) -> m.Term:
     binders, kind = derive_type(derive, ctx.draft)
     somebody_acts(derive, name, ctx)
-    _arity("derive", name, binders[first is not None :], args, ctx)
+    check_count("derive", name, binders[first is not None :], len(args), ctx.draft)
     terms = [first] if first is not None else []
     for arg, binder in zip(args, binders[len(terms) :], strict=True):
         terms.append(check(arg, ctx, binder.type))
@@ -514,13 +502,13 @@ def _behind_dot(
         case m.Fluent() if found.name == name.value:
             return call_fluent(found, args, ctx, name, base, span=span)
         case m.Fluent() if found.inverse == name.value:
-            _arity("inverse", name, (), args, ctx)
+            check_count("inverse", name, (), len(args), ctx.draft)
             return m.InverseOf(found.id, base, collection_of(found), span)
         case m.Fluent() if found.fluent_kind == "relation" and args:
-            _arity("closure", name, found.params[1:], args, ctx)
+            check_count("closure", name, found.params[1:], len(args), ctx.draft)
             return _related(found, base, args[0], ctx, span)
         case m.Fluent():
-            _arity("closure", name, (), args, ctx)
+            check_count("closure", name, (), len(args), ctx.draft)
             return m.ClosureOf(found.id, base, collection_of(found), span)
         case None:
             pass
@@ -610,20 +598,15 @@ def check_builtin(name: syn.Name, args: tuple[syn.Expr, ...], ctx: Context, span
     if name.value in ("busy", "did"):
         return _past_command(name, args, ctx, span)
     builtin = cast(m.BuiltinName, name.value)
-    if len(args) != ARITY[builtin]:
-        what = (
-            f"`{builtin}` takes {counted(ARITY[builtin], 'argument')}, and this gives {len(args)}."
-        )
-        ctx.draft.stop("TW0302", what, name.span, f"{len(args)} given", "Correct the arguments.")
+    check_count("function", name, ARGUMENTS[builtin], len(args), ctx.draft)
     return builtin_call(builtin, tuple(check(arg, ctx) for arg in args), ctx, span)
 
 
 def _past_command(name: syn.Name, args: tuple[syn.Expr, ...], ctx: Context, span: Span) -> m.Term:
     """``busy(h)``, ``busy(h, act)`` and ``did(h, act, args…)``."""
-    least = 1 if name.value == "busy" else 2
-    if len(args) < least or (name.value == "busy" and len(args) > 2):
-        what = f"`{name.value}` takes an actor and an action."
-        ctx.draft.stop("TW0302", what, name.span, f"{len(args)} given", "Correct the arguments.")
+    least, most = (1, 2) if name.value == "busy" else (2, len(args))
+    if not least <= len(args) <= most:
+        check_count("function", name, ("an actor", "an action")[:2], len(args), ctx.draft)
     actor = check(args[0], ctx)
     if not isinstance(actor.type, m.ObjectType):
         what = f"`{ctx.quoted(actor)}` is {show_type(actor.type)}, not an object."
@@ -633,10 +616,9 @@ def _past_command(name: syn.Name, args: tuple[syn.Expr, ...], ctx: Context, span
     action = _action_named(args[1], ctx)
     kinds = [kind_type(ctx.draft, formal.kind) for formal in action.params]
     if len(args) - 2 > len(kinds):
-        given = len(args) - 2
-        takes = counted(len(kinds), "argument")
-        what = f"`{action.name.value}` takes {takes}, and this gives {given}."
-        ctx.draft.stop("TW0302", what, name.span, f"{given} given", "Leave some out.")
+        params = [formal.name.value for formal in action.params]
+        named = syn.Name(name.span, action.name.value)
+        check_count("action", named, params, len(args) - 2, ctx.draft)
     rest = tuple(
         fit(check(arg, ctx, kind), optional(kind), ctx, f"argument of `{action.name.value}`")
         for arg, kind in zip(args[2:], kinds, strict=False)

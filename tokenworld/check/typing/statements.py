@@ -12,7 +12,7 @@ from tokenworld.check.draft import Abandon, Draft, NamedEffect
 from tokenworld.check.typing.advice import (
     attribute_for,
     attribute_of_kind,
-    of_arguments,
+    check_count,
     of_target,
 )
 from tokenworld.check.typing.arithmetic import fit
@@ -33,7 +33,7 @@ from tokenworld.check.typing.expressions import (
 )
 from tokenworld.check.typing.names import attribute_of, fact_named
 from tokenworld.check.typing.types import assignable, can_equal, object_type, optional
-from tokenworld.diagnostics import Related, counted, did_you_mean
+from tokenworld.diagnostics import Related, did_you_mean
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model import copied, effects_in, is_optional, show_type, targets_of
 from tokenworld.syntax import nodes as syn
@@ -122,11 +122,7 @@ def _applied(node: syn.Apply, here: _Here) -> m.Body:
         what = f"The effect `{name}` calls itself, directly or through others."
         draft.stop("TW0206", what, node.span, "calls itself", "Write out what it does here.")
     effect = _named_effect(name, draft)
-    if len(effect.params) != len(node.args):
-        what = f"The effect `{name}` takes {counted(len(effect.params), 'argument')}."
-        draft.stop(
-            "TW0302", what, node.name.span, f"{len(node.args)} given", of_arguments(effect.params)
-        )
+    check_count("effect", node.name, effect.params, len(node.args), draft)
     args = tuple(
         fit(check(arg, ctx, param.type), param.type, ctx, f"argument of `{name}`")
         for arg, param in zip(node.args, effect.params, strict=True)
@@ -437,9 +433,7 @@ def check_event(event: syn.Name, args: tuple[syn.Expr, ...], ctx: Context) -> tu
         what = f"There is no event `{event.value}`."
         ctx.draft.stop("TW0702", what, event.span, "unknown event", hint)
     params = ctx.draft.events[event.value].params
-    if len(params) != len(args):
-        what = f"The event `{event.value}` takes {counted(len(params), 'argument')}."
-        ctx.draft.stop("TW0302", what, event.span, f"{len(args)} given", of_arguments(params))
+    check_count("event", event, params, len(args), ctx.draft)
     return tuple(
         fit(check(arg, ctx, param.type), param.type, ctx, f"argument of `{event.value}`")
         for arg, param in zip(args, params, strict=True)

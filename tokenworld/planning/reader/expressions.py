@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from tokenworld.diagnostics import Span
+from tokenworld.diagnostics import Span, counted
 from tokenworld.planning.reader.names import (
     AND,
     ATOM,
@@ -185,11 +185,15 @@ class Expressions(Parts):
         self.groups: list[frozenset[str]] = []
         self.stale = frozenset[str]()
 
-    def arity(self, kind: str, name: Word, wanted: int, given: int, span: Span) -> None:
+    def arity(self, kind: str, declared: Signature, given: int, span: Span) -> None:
+        wanted, name = len(declared.params), declared.name.text
         if wanted != given:
-            plural = "argument" if wanted == 1 else "arguments"
-            message = f"The {kind} `{name.text}` takes {wanted} {plural}, and this gives {given}."
-            hint, label = "Correct the arguments.", f"{given} given"
+            message = (
+                f"The {kind} `{name}` takes {counted(wanted, 'argument')}, and this gives {given}."
+            )
+            names = "".join(f" ?{one.name.text}" for one in declared.params)
+            hint = f"Write as many as in its declaration: `({name}{names})`."
+            label = f"{given} given"
             self.faults.tell("TW0302", message, span, label=label, hint=hint, names=True)
 
     # ---- terms ------------------------------------------------------------------------------
@@ -272,7 +276,7 @@ class Expressions(Parts):
             names = [one.name.text for one in known.values()]
             self.faults.unknown(kind, name, names, f"Declare it in `:{kind}s`.")
             return Phrase("none", ATOM, span, frozenset((name.key,)))
-        self.arity(kind, name, len(known[name.key].params), len(args), span)
+        self.arity(kind, known[name.key], len(args), span)
         inside = ", ".join(one.text for one in args)
         reads = frozenset((name.key,)).union(*(one.reads for one in args))
         return Phrase(f"{word(known[name.key].name.text)}({inside})", ATOM, span, reads)

@@ -439,8 +439,7 @@ class _DomainReader(_FileReader):
             hint = "Declare it in `:predicates` too."
             self.faults.unknown("predicate", head.name, known, hint)
         else:
-            wanted, given = len(predicate.params), len(head.params)
-            self.arity("predicate", head.name, wanted, given, head.name.span)
+            self.arity("predicate", predicate, len(head.params), head.name.span)
         names = self._variables(head.params)
         first = next((one for one in self.derived if one.head.name.key == head.name.key), None)
         if first is not None and len(first.head.params) == len(head.params):

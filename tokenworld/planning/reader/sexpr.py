@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Union
 
+from tokenworld.check.cascades import said_once
 from tokenworld.diagnostics import (
     Diagnostic,
     Related,
@@ -48,7 +49,7 @@ class Faults:
     def found(self) -> tuple[Diagnostic, ...]:
         """The diagnostics to report, in the order of places."""
         names = () if has_errors(self._syntax) else self._names
-        return in_order((*self._syntax, *names))
+        return said_once(in_order((*self._syntax, *names)))
 
     def tell(
         self,

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Final
 
-from tokenworld.check.typing.arithmetic import ARITY
+from tokenworld.check.typing.arithmetic import ARGUMENTS
 from tokenworld.syntax import nodes as syn
 from tokenworld.verbs.grammars.dialects import keywords_of, with_name
 
@@ -62,8 +62,8 @@ def symbols_of(files: Iterable[syn.File]) -> Symbols:
     """Return the symbols of a program, given by its files."""
     found: dict[str, set[str]] = {key: set() for key in _KINDS}
     calls: dict[int, set[str]] = {}
-    for name, number in ARITY.items():
-        calls.setdefault(number, set()).add(name)
+    for name, params in ARGUMENTS.items():
+        calls.setdefault(len(params), set()).add(name)
     for file in files:
         for node in _nodes(file):
             for kind, declared in _names_of(node):

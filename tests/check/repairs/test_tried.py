@@ -1,0 +1,53 @@
+"""A hint names the very line to write, if the item has no error with it; else it stays a form."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tokenworld.session import check_text
+
+DOMAINS = Path(__file__).parents[3] / "domains"
+ROWS = (
+    # the world, what is replaced, by what, the hint
+    ("blocks/world", "add on(b, under)", "add on b under", "Write `add on(b, under)`."),
+    ("greenhouse/world", "static pot: Pot unique", "pot: static Pot unique",
+     "Write `static pot: Pot unique`."),
+    ("workshop/world", 'draw(b: Blade) as "draw {b}" or "take {b} out"',
+     'draw as "draw {b}" or "take {b} out" (b: Blade)',
+     'Write `action draw(b: Blade) as "draw {b}" or "take {b} out" {`.'),
+    ("cellar/world", "!= locked     else locked", "!= locked     locked",
+     'Write `require c.state != locked else locked "{The c} is locked."`.'),
+    ("cellar/world", "c.state = closed\n", "closed = c.state\n", "Write `c.state = closed`."),
+    ("workshop/world", '"{The b} has its shape."', "{The b} has its shape.",
+     'Write `require b.blows < 3 else done "{The b} has its shape."`.'),
+    ("island/world", "pick d: Direction where", "pick Direction where",
+     "Write `pick d: Direction where walkable(step(z.at, d)) { z.at = step(z.at, d) }`."),
+    ("island/world", "yields(spot.ground)", "yeilds(spot.ground)",
+     "Write `let gain = yields(spot.ground)`."),
+    ("island/world", "carried(me, gain) += 1", "carried(gain) += 1",
+     "Write `carried(me, gain) += 1`."),
+    ("cellar/world", 'require here(c)               else absent   "',
+     'require here(c, me) else a "',
+     'Write `require here(c) else a "There is no {c} here."`.'),
+    ("island/world", "me.facing = d", "me.facing = me.at", "Write `me.facing = d`."),
+    ("templates/economy", "100% = 25%", "100% = 25", "Write `param appetite: 0% to 100% = 25%`."),
+    # two objects would fit, so which one is meant stays open
+    ("cellar/world", "unlock(oak_chest, iron_key)    then refused because wrong",
+     "unlock(oak_chest) then refused because wrong",
+     "Give it `c: Chest` and `k: Key`, in this order: 1 is missing."),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("world", "old", "new", "hint"), ROWS)
+def test_the_hint_is_what_the_author_meant(world: str, old: str, new: str, hint: str) -> None:
+    text = (DOMAINS / f"{world}.tw").read_text(encoding="utf-8")
+    assert old in text
+    (only,) = [o for o in check_text(text.replace(old, new, 1)).diagnostics if o.is_error]
+    assert only.hint == hint
+    if only.fix is not None:  # the repair brings back the world that was checked before
+        broken = text.replace(old, new, 1)
+        (edit,) = only.fix.edits
+        mended = f"{broken[: edit.span.start]}{edit.text}{broken[edit.span.end :]}"
+        assert not [o for o in check_text(mended).diagnostics if o.is_error]

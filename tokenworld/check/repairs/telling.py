@@ -1,0 +1,226 @@
+"""Hints that name the very words to write: an edit is told if the item then has no error.
+
+`with_tried` is called with the findings of a program that has errors, and with nothing else: the
+check of a sound program does not load this package.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from itertools import groupby, islice
+from typing import Final
+
+from tokenworld.check.draft import Draft, Entry
+from tokenworld.check.modules import entry_of
+from tokenworld.check.repairs.trial import Step, Trial
+from tokenworld.check.repairs.values import corrections, placed
+from tokenworld.check.repairs.words import Broken, Rewrite, rewrites, spelled
+from tokenworld.diagnostics import Diagnostic, Edit, Fix, Source, Span
+from tokenworld.syntax.lalr import Token, lex
+from tokenworld.syntax.parse import Splitter, build_item
+from tokenworld.syntax.tables import tables
+from tokenworld.syntax.templates import Context
+
+_MOST_TRIED: Final = 24
+"""Edits that are checked for one finding."""
+_MOST_TOLD: Final = 3
+"""Findings of one check that are looked at: more of them are no slips of the pen."""
+_FEW: Final = 2
+"""A hint with a form, such as `r(a, …)`, is enough for so few words."""
+_CODE: Final = re.compile(r"`([^`]+)`")
+
+
+def with_tried(
+    found: tuple[Diagnostic, ...], draft: Draft, steps: Sequence[Step]
+) -> tuple[Diagnostic, ...]:
+    """The findings, where those of the syntax name an edit that mends them."""
+    trial, told = Trial(draft, steps), list[Diagnostic]()
+    for one in found:
+        looked = one.span is not None and one.is_error and len(told) < _MOST_TOLD
+        told += [one] if looked else []
+    better = {id(one): _mended(one, found, draft, trial) for one in told}
+    return tuple(better.get(id(one), one) for one in found)
+
+
+def _mended(
+    found: Diagnostic, others: Sequence[Diagnostic], draft: Draft, trial: Trial
+) -> Diagnostic:
+    if found.code == "TW0101":
+        return _parsed(found, draft, trial)
+    weak = _is_weak(found.hint) and "`use " not in (found.hint or "")
+    return _corrected(found, others, draft, trial) if weak else found
+
+
+def _corrected(
+    found: Diagnostic, others: Sequence[Diagnostic], draft: Draft, trial: Trial
+) -> Diagnostic:
+    """A finding of the checker with the only correction of the least cost."""
+    span = found.span
+    entry = None if span is None else _entry(span, draft)
+    source = None if span is None else draft.source_of(span)
+    if span is None or entry is None or source is None or draft.file_of(span) != draft.root_name:
+        return found
+    place = entry.item.span
+    tokens, problems = lex(source, tables(), place.start, place.end)
+    wrong = placed(found, span, _read(source, tokens, len(tokens), draft), draft)
+    if problems or wrong is None:
+        return found
+    kept = [
+        one.message
+        for one in others
+        if one is not found and one.span is not None and _entry(one.span, draft) is entry
+    ]
+    edits = sorted(corrections(wrong), key=lambda one: one.cost)[:_MOST_TRIED]
+    for _, alike in groupby(edits, key=lambda one: one.cost):
+        fits = [one for one in alike if _holds(one, wrong.broken, trial, kept)]
+        if len(fits) == 1:
+            return _told(found, fits[0], wrong.broken)
+        if fits:
+            break
+    return found
+
+
+def _entry(span: Span, draft: Draft) -> Entry | None:
+    """The item that a place lies in."""
+    for one in draft.entries:
+        item = one.item.span
+        if item.file == span.file and item.start <= span.start and span.end <= item.end:
+            return one
+    return None
+
+
+def _parsed(found: Diagnostic, draft: Draft, trial: Trial) -> Diagnostic:
+    """A finding of the syntax with the likeliest edit that mends it."""
+    broken = _broken(found, draft)
+    if broken is None:
+        return found
+    for edit in islice(rewrites(broken), _MOST_TRIED):
+        if _says(found.hint, edit, broken):
+            return found
+        if not edit.telling and not _is_weak(found.hint):
+            continue
+        if _holds(edit, broken, trial):
+            return _told(found, edit, broken)
+    return found
+
+
+def _broken(found: Diagnostic, draft: Draft) -> Broken | None:
+    """The words around a finding, from the end of the last item that was read."""
+    span = found.span
+    source = None if span is None else draft.source_of(span)
+    if span is None or source is None or source is not draft.root:
+        return None
+    read = [one.item.span for one in draft.entries if one.item.span.file == source.name]
+    first = max((one.end for one in read if one.end <= span.start), default=0)
+    last = min((one.start for one in read if one.start >= span.end), default=len(source.text))
+    grammar = tables()
+    tokens, problems = lex(source, grammar, first, last)
+    if problems or not tokens:
+        return None
+    stop = Splitter(source, grammar, tokens).broken_at(0)
+    if stop is None:
+        return None
+    return _read(source, tokens, stop, draft)
+
+
+def _read(source: Source, tokens: Sequence[Token], at: int, draft: Draft) -> Broken:
+    """The words of an item with the names of the program."""
+    facts = (*(one.name for one in draft.fluents.values()), *draft.derive_items)
+    known = frozenset((*facts, *draft.effect_items, *draft.events, *draft.actions))
+    members = (one for enum in draft.enums.values() for one in enum.members)
+    values = frozenset((*members, *(name for _, name in draft.object_types), *draft.params))
+    kinds = frozenset((*draft.types, *draft.enums))
+    return Broken(source, tables(), tokens, at, known, kinds, values)
+
+
+def _says(hint: str | None, edit: Rewrite, broken: Broken) -> bool:
+    """Whether a hint names already what an edit writes; an edit that only deletes says less."""
+    if hint is None:
+        return False
+    before = [token.text for token in broken.tokens[edit.first : edit.last]]
+    added = [token.text for token in edit.words]
+    for text in before:
+        if text in added:
+            added.remove(text)
+    shown = " ".join(_CODE.findall(hint))
+    moved, vague = bool(edit.words) and not added, "…" in shown and len(added) > _FEW
+    if moved or vague:  # a part in another place, or a form in which the author has to think
+        return False
+    return all(text in shown for text in added)
+
+
+_WEAK: Final = (
+    "Write the arguments in parentheses", "Put what follows in braces", "Write what becomes of it",
+    "Begin this name with a small letter", "Put a comma between", "Write a type", "Give it",
+    "Declare it", "Compare it", "Correct the", "Read an attribute", "Change the attribute",
+    "Write them in parentheses", "Write a number inside", "Write a value of the type",
+    "Write one of", "Compare values", "Leave the arguments away",
+)  # fmt: skip
+"""The beginnings of hints that are given for want of a better one."""
+
+
+def _is_weak(hint: str | None) -> bool:
+    return hint is None or hint.startswith(_WEAK) or "is a reserved word" in hint
+
+
+def _edited(edit: Rewrite, broken: Broken) -> tuple[Edit, Source]:
+    """The edit of the text, and the text after it."""
+    source, tokens, before = broken.source, broken.tokens, broken.tokens[edit.first - 1]
+    end = tokens[edit.last - 1].end if edit.first < edit.last else before.end
+    start, written = before.end, spelled((before, *edit.words), broken.tables)[len(before.text) :]
+    if edit.first < edit.last and broken.line(edit.first) != broken.line(edit.first - 1):
+        start, written = tokens[edit.first].start, spelled(edit.words, broken.tables)
+    text = f"{source.text[:start]}{written}{source.text[end:]}"
+    return Edit(source.span(start, end), written), replace(source, text=text)
+
+
+def _holds(edit: Rewrite, broken: Broken, trial: Trial, kept: Collection[str] = ()) -> bool:
+    """Whether the item has no error after the edit, but for those that are ``kept``."""
+    _, source = _edited(edit, broken)
+    first = broken.tokens[0].start
+    last = broken.tokens[-1].end + len(source.text) - len(broken.source.text)
+    tokens, problems = lex(source, broken.tables, first, last)
+    trees, mistakes = Splitter(source, broken.tables, tokens).items()
+    if problems or mistakes:
+        return False
+    cx = Context(source, broken.tables)
+    items = [build_item(cx, tree) for tree in trees]
+    if cx.problems or any(one is None for one in items):
+        return False
+    entries = [entry_of(one, None) for one in items if one is not None]
+    return all(one.message in kept for one in trial.errors(source, entries))
+
+
+def _told(found: Diagnostic, edit: Rewrite, broken: Broken) -> Diagnostic:
+    """The finding with the edit in its hint."""
+    made, after = _edited(edit, broken)
+    if not edit.words:
+        gone = broken.source.text[made.span.start : made.span.end].strip()
+        return replace(found, hint=f"Remove `{gone}`.", fix=Fix(f"remove `{gone}`", (made,)))
+    shown = _shown(edit, broken, after)
+    return replace(found, hint=f"Write `{shown}`.", fix=Fix(f"write `{shown}`", (made,)))
+
+
+_LINE: Final = 80
+"""Characters of a line that is shown whole; of a longer one the edit, with some words around."""
+_AROUND: Final = 2
+
+
+def _shown(edit: Rewrite, broken: Broken, after: Source) -> str:
+    """The edited line, or the edited part of it."""
+    tokens, longer = broken.tokens, len(after.text) - len(broken.source.text)
+    first = edit.first if edit.first < edit.last else edit.first - 1
+    last = max(edit.last, first + 1)
+    begin = broken.source.text.rfind("\n", 0, tokens[first].start) + 1
+    end = after.text.find("\n", tokens[last - 1].end + longer)
+    line = after.text[begin : end if end >= 0 else None].partition(" #")[0].strip()
+    if len(line) <= _LINE:
+        return " ".join(line.split())
+    here, there = broken.line(first), broken.line(last - 1)
+    wide = [k for k in range(first - _AROUND, first) if k >= 0 and broken.line(k) == here]
+    behind = range(last, min(len(tokens), last + _AROUND))
+    first = wide[0] if wide else first
+    last = max((k + 1 for k in behind if broken.line(k) == there), default=last)
+    return " ".join(after.text[tokens[first].start : tokens[last - 1].end + longer].split())

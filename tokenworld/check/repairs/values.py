@@ -1,0 +1,195 @@
+"""Edits of a name, a value or a call that the checker cannot accept: what may have been meant.
+
+Each generator looks at the words that a finding points at. Names come from what is in sight of the
+item: its parameters and variables, who acts, and what the program declares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+from tokenworld.check.draft import Draft
+from tokenworld.check.repairs.words import Broken, Rewrite
+from tokenworld.check.typing.arithmetic import BUILTINS
+from tokenworld.diagnostics import Diagnostic, Span, closest
+from tokenworld.diagnostics.frozen import frozen
+from tokenworld.syntax.lalr import Token
+
+_MOST: Final = 12
+"""Names in sight that are tried in one place."""
+
+
+@frozen
+class Wrong:
+    """A finding about words ``first`` to ``last`` (not included) of an item that was read."""
+
+    found: Diagnostic
+    broken: Broken
+    draft: Draft
+    first: int
+    last: int
+
+    @property
+    def tokens(self) -> Sequence[Token]:
+        return self.broken.tokens
+
+    @property
+    def text(self) -> str:
+        """What the finding points at."""
+        return self.tokens[self.first].text.strip("`")
+
+    def follows(self, index: int, terminal: str) -> bool:
+        """Whether a word at an index is this sign."""
+        return 0 <= index < len(self.tokens) and self.tokens[index].terminal == terminal
+
+
+def placed(found: Diagnostic, span: Span, broken: Broken, draft: Draft) -> Wrong | None:
+    """The finding with the words that it points at."""
+    here = [k for k, one in enumerate(broken.tokens) if span.start <= one.start < span.end]
+    return Wrong(found, broken, draft, here[0], here[-1] + 1) if here else None
+
+
+def corrections(wrong: Wrong) -> Iterator[Rewrite]:
+    """The edits for a finding of the checker, the likeliest first."""
+    for make in _BY_CODE.get(wrong.found.code, ()):
+        yield from make(wrong)
+
+
+def _name(text: str) -> Token:
+    return Token("NAME", text, 0, 0)
+
+
+def _in_sight(wrong: Wrong) -> list[str]:
+    """The parameters and variables of the item, and who acts."""
+    tokens, found = wrong.tokens, list[str]()
+    if tokens[0].terminal in ("world", "object"):
+        return found
+    for index, token in enumerate(tokens[:-1]):
+        bound = tokens[index + 1].terminal == ":" and tokens[index - 1].terminal in _BINDING
+        if wrong.broken.is_name(index) and (bound or tokens[index - 1].terminal == "let"):
+            found.append(token.text)
+    actor = [wrong.draft.actor_name] if wrong.draft.actor is not None else []
+    return list(dict.fromkeys((*found, *actor)))[:_MOST]
+
+
+_BINDING: Final = ("(", ",", "for", "pick", "create")
+
+
+def _paths(wrong: Wrong) -> list[str]:
+    """What the item says of these itself, such as `me.at`."""
+    tokens, names = wrong.tokens, set(_in_sight(wrong))
+    found = (
+        f"{tokens[k].text}.{tokens[k + 2].text}"
+        for k in range(len(tokens) - 2)
+        if tokens[k].text in names and wrong.follows(k + 1, ".")
+    )
+    return list(dict.fromkeys(found))[:_MOST]
+
+
+def _respelled(wrong: Wrong) -> Iterator[Rewrite]:
+    """The name of another fact, function or value for one that is unknown."""
+    broken = wrong.broken
+    known = (*broken.known, *BUILTINS, *broken.values, *_in_sight(wrong))
+    for number, name in enumerate(closest(wrong.text, sorted(set(known)), at_most=4)):
+        yield Rewrite(0.5 + number / 10, wrong.first, wrong.first + 1, (_name(name),), True)
+
+
+def _exchanged(wrong: Wrong) -> Iterator[Rewrite]:
+    """``x.f = c`` for ``c = x.f``."""
+    if not wrong.follows(wrong.last, "="):
+        return
+    end = wrong.last + 1
+    while end < len(wrong.tokens) and wrong.broken.line(end) == wrong.broken.line(wrong.last):
+        if wrong.tokens[end].terminal in ("{", "}"):
+            break
+        end += 1
+    sides = wrong.tokens[wrong.last + 1 : end], wrong.tokens[wrong.first : wrong.last]
+    words = (*sides[0], wrong.tokens[wrong.last], *sides[1])
+    yield Rewrite(1.0, wrong.first, end, words, True)
+
+
+def _arguments(wrong: Wrong) -> tuple[int, list[tuple[int, int]]] | None:
+    """The index after the `(` of a call, and where each argument begins and ends."""
+    begin = wrong.first + 2
+    if not wrong.follows(wrong.first + 1, "("):
+        return None
+    parts, depth, first = list[tuple[int, int]](), 0, begin
+    for index in range(begin, len(wrong.tokens)):
+        sign = wrong.tokens[index].terminal
+        if depth == 0 and sign in (",", ")"):
+            if index > first:
+                parts.append((first, index))
+            if sign == ")":
+                return begin, parts
+            first = index + 1
+        depth += (sign in ("(", "[")) - (sign in (")", "]"))
+    return None
+
+
+def _given(wrong: Wrong) -> Iterator[Rewrite]:
+    """A call with one more of the names in sight, or with one argument less."""
+    call = _arguments(wrong)
+    if call is None:
+        return
+    begin, parts = call
+    end = parts[-1][1] if parts else begin
+    given = [wrong.tokens[first:last] for first, last in parts]
+    used = {part[0].text for part in given if len(part) == 1}
+    for place in range(len(given) + 1):
+        for name in (*_in_sight(wrong), *_paths(wrong)):
+            if name not in used:
+                more = [*given[:place], (_name(name),), *given[place:]]
+                yield Rewrite(1.1 if "." in name else 1.0, begin, end, _listed(more), True)
+    few = wrong.found.hint is not None and "missing" in wrong.found.hint
+    for place in () if few else range(len(given) - 1, -1, -1):
+        less = [*given[:place], *given[place + 1 :]]
+        yield Rewrite(1.0 + 0.1 * (len(given) - place), begin, end, _listed(less), True)
+
+
+def _listed(parts: Sequence[Sequence[Token]]) -> tuple[Token, ...]:
+    comma = Token(",", ",", 0, 0)
+    return tuple([token for part in parts for token in (comma, *part)][1:])
+
+
+def _instead(wrong: Wrong) -> Iterator[Rewrite]:
+    """Another value in sight for one of the wrong kind."""
+    first, last = wrong.first, wrong.last
+    if last - first > _LONG:
+        return
+    for name in _in_sight(wrong):
+        if name != wrong.text:
+            yield Rewrite(1.0, first, last, (_name(name),), True)
+
+
+_LONG: Final = 5
+"""Words of a value that another one may replace: of a longer one the author meant something."""
+
+
+def _compared(wrong: Wrong) -> Iterator[Rewrite]:
+    """A number where a condition should be."""
+    value = tuple(wrong.tokens[wrong.first : wrong.last])
+    signs = (Token(">", ">", 0, 0), Token("NUMBER", "0", 0, 0))
+    yield Rewrite(0.9, wrong.first, wrong.last, (*value, *signs), True)
+
+
+def _counted(wrong: Wrong) -> Iterator[Rewrite]:
+    """A number with a unit of the program, or in percent."""
+    number = wrong.tokens[wrong.last - 1]
+    if number.terminal not in ("NUMBER", "QUANTITY", "PERCENT"):
+        return
+    digits = number.text.rstrip("%abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_")
+    for unit in ("%", *wrong.draft.units):
+        token = Token("PERCENT" if unit == "%" else "QUANTITY", digits + unit, 0, 0)
+        yield Rewrite(1.0, wrong.last - 1, wrong.last, (token,), True)
+
+
+_BY_CODE: Final[dict[str, tuple[Callable[[Wrong], Iterator[Rewrite]], ...]]] = {
+    "TW0201": (_respelled,),
+    "TW0204": (_respelled,),
+    "TW0301": (_compared, _instead, _exchanged),
+    "TW0302": (_given,),
+    "TW0303": (_counted,),
+    "TW0308": (_counted,),
+    "TW0401": (_exchanged,),
+}

@@ -1,0 +1,351 @@
+"""Edits of the words around an unexpected one: what the author may have meant to write.
+
+Each generator yields edits of one mistake that people make: a word too many or too few, two words
+in the wrong order, a part in the wrong place, a call without parentheses, a text without quotes. An
+edit is taken seriously if the grammar reads on behind it; whether it means anything is another
+module's question. Its cost says how likely it is not meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Final
+
+from tokenworld.diagnostics import Source, edit_distance
+from tokenworld.diagnostics.frozen import frozen
+from tokenworld.syntax.lalr import Token, advanced
+from tokenworld.syntax.tables import END, Tables
+
+_SIGNS: Final = ("(", ")", "[", "]", "{", "}", ",", ":", "=", "==", ".", "?", "<", "+=", "-=")
+_JOINING: Final = (
+    "else", "then", "when", "where", "in", "for", "because", "during", "as", "to", "of", "or",
+    "and", "say", "add", "remove", "let", "until", "by", "times", "require", "when",
+)  # fmt: skip
+_BEHIND: Final = 12
+"""Words behind an edit that must be read before it is taken seriously."""
+_LONGEST: Final = 16
+"""Words of a part that stands in the wrong place."""
+
+
+@frozen
+class Broken:
+    """The words of an item that was not read, and which one was unexpected.
+
+    ``known`` are names that stand before arguments, ``types`` those of types, ``values`` those of
+    members, objects and params.
+    """
+
+    source: Source
+    tables: Tables
+    tokens: Sequence[Token]
+    at: int
+    known: Collection[str]
+    types: Collection[str]
+    values: Collection[str]
+
+    def line(self, index: int) -> int:
+        """The line of a word."""
+        return self.source.line_and_column(self.tokens[index].start)[0]
+
+    def is_name(self, index: int) -> bool:
+        """Whether a word may be a name."""
+        inside = 0 <= index < len(self.tokens)
+        return inside and self.tokens[index].terminal in self.tables.soft | {"NAME", "RAW"}
+
+
+@frozen
+class Rewrite:
+    """Words ``first`` to ``last`` (not included) are replaced by others.
+
+    ``telling`` ones keep all that the author wrote, in another order or form: where such an edit
+    fits, it is hardly by chance. A sign more or less fits in many places.
+    """
+
+    cost: float
+    first: int
+    last: int
+    words: tuple[Token, ...]
+    telling: bool = False
+
+
+def _word(text: str, terminal: str | None = None) -> Token:
+    return Token(terminal or text, text, 0, 0)
+
+
+def rewrites(broken: Broken) -> list[Rewrite]:
+    """The edits behind which the grammar reads on, the likeliest first."""
+    reader = _Reader(broken)
+    found = dict[tuple[int, int, tuple[str, ...]], Rewrite]()
+    for make in _GENERATORS:
+        for one in make(broken):
+            key = (one.first, one.last, tuple(word.text for word in one.words))
+            if key not in found and reader.reads_on(one):
+                found[key] = one
+    return sorted(found.values(), key=lambda one: one.cost)
+
+
+class _Reader:
+    """The automaton, with its stack before each word of the item."""
+
+    def __init__(self, broken: Broken) -> None:
+        self._broken = broken
+        start, _ = broken.tables.starts["item"]
+        stacks: list[list[int]] = [[start]]
+        for token in broken.tokens[: broken.at + 1]:
+            stack = advanced(broken.tables, stacks[-1], token.terminal)
+            if stack is None:
+                break
+            stacks.append(stack)
+        self._stacks = stacks
+
+    def reads_on(self, edit: Rewrite) -> bool:
+        """Whether the words behind the edit are read, up to the end of the item or some way on."""
+        if edit.first >= len(self._stacks):
+            return False
+        added = edit.words[0].terminal if len(edit.words) == 1 and edit.first == edit.last else ""
+        if added in self._broken.tables.soft and self._goes_on(edit, ["NAME"]):
+            return False  # it would be a name, and which one only the author knows
+        return self._goes_on(edit, [token.terminal for token in edit.words])
+
+    def _goes_on(self, edit: Rewrite, words: Sequence[str]) -> bool:
+        tokens, tables = self._broken.tokens, self._broken.tables
+        stack: list[int] | None = self._stacks[edit.first]
+        for terminal in words:
+            stack = advanced(tables, stack, terminal) if stack is not None else None
+        if stack is None:
+            return False
+        least = max(self._broken.at + 2, edit.last)
+        for index in range(edit.last, min(len(tokens), least + _BEHIND)):
+            further = advanced(tables, stack, tokens[index].terminal)
+            if further is None:
+                ended = tokens[index].terminal in tables.first("item")
+                return ended and index >= least - 1 and advanced(tables, stack, END) is not None
+            stack = further
+        at_end = len(tokens) < least + _BEHIND
+        return not at_end or advanced(tables, stack, END) is not None
+
+
+# ---- generators ----------------------------------------------------------------------------------
+
+
+def _inserted(broken: Broken) -> Iterator[Rewrite]:
+    """A sign or a word that is missing."""
+    for place in range(broken.at, max(0, broken.at - 4), -1):
+        far = 0.3 if place < broken.at else 0.0
+        for sign in _SIGNS:
+            yield Rewrite(1.0 + far, place, place, (_word(sign),))
+        for number, word in enumerate(_JOINING):
+            yield Rewrite(1.2 + far + number / 1000, place, place, (_word(word),))
+
+
+def _left_out(broken: Broken) -> Iterator[Rewrite]:
+    """One or two words too many."""
+    for first in range(broken.at, max(0, broken.at - 3), -1):
+        for last in (first + 1, first + 2):
+            if first <= broken.at < last <= len(broken.tokens):
+                costs = (_weight(one, broken) for one in broken.tokens[first:last])
+                yield Rewrite(sum(costs), first, last, ())
+
+
+def _weight(token: Token, broken: Broken) -> float:
+    if not token.text[:1].isalnum() and token.terminal != "STRING":
+        return 1.0
+    return 1.6 if token.terminal in broken.tables.keywords else 2.4
+
+
+def _exchanged(broken: Broken) -> Iterator[Rewrite]:
+    """A sign for another one, or a word that is nearly a keyword."""
+    for place in (broken.at, broken.at - 1):
+        if not 0 < place < len(broken.tokens):
+            continue
+        token = broken.tokens[place]
+        if not token.text[:1].isalnum():
+            yield from (Rewrite(1.1, place, place + 1, (_word(sign),)) for sign in _SIGNS)
+        elif token.terminal in ("NAME", "TYPE") and len(token.text) > 2:
+            for word in sorted(broken.tables.keywords):
+                away = edit_distance(token.text.lower(), word, 2)
+                if away <= min(2, len(word) // 3):
+                    yield Rewrite(0.5 + 0.3 * away, place, place + 1, (_word(word),))
+
+
+def _of_case(broken: Broken) -> Iterator[Rewrite]:
+    """A type with a small letter, a name with a capital."""
+    for place in (broken.at, broken.at - 1):
+        if not 0 < place < len(broken.tokens):
+            continue
+        token, small = broken.tokens[place], broken.tokens[place].text.lower()
+        declared = broken.tokens[place - 1].terminal in _DECLARING
+        if token.terminal == "TYPE" and (declared or small in broken.values):
+            yield Rewrite(0.9, place, place + 1, (_word(small, "NAME"),), telling=True)
+        for name in broken.types:
+            if token.terminal == "NAME" and name.lower() == small.replace("_", ""):
+                yield Rewrite(0.6, place, place + 1, (_word(name, "TYPE"),), telling=True)
+
+
+_DECLARING: Final = ("object", "action", "law", "phase", "param", "derive", "relation", "world")
+
+
+def _moved(broken: Broken) -> Iterator[Rewrite]:
+    """A part in the wrong place of its line."""
+    tokens, at = broken.tokens, broken.at
+    here = [k for k in range(max(1, at - 14), min(len(tokens), at + 14)) if _near(broken, k)]
+    for first in (at, at - 1, at - 2):
+        for last in range(first + 1, first + _LONGEST):
+            if first not in here or last - 1 not in here or not first <= at <= last:
+                continue
+            part = tuple(tokens[first:last])
+            if not _is_whole(part):
+                continue
+            for place in (*here, here[-1] + 1):
+                cost = 1.35 + 0.05 * len(part) + 0.02 * abs(place - first)
+                if place < first:
+                    words = (*part, *tokens[place:first])
+                    yield Rewrite(cost, place, last, words, telling=True)
+                elif place > last:
+                    words = (*tokens[last:place], *part)
+                    yield Rewrite(cost, first, place, words, telling=True)
+
+
+def _is_whole(part: Sequence[Token]) -> bool:
+    """Whether a part begins with a word, and its brackets are its own."""
+    texts = [token.text for token in part]
+    pairs = (("(", ")"), ("[", "]"), ("{", "}"))
+    own = all(texts.count(one) == texts.count(other) for one, other in pairs)
+    return own and (texts[0][0].isalnum() or texts[0][0] in '(:="')
+
+
+def _near(broken: Broken, index: int) -> bool:
+    return broken.line(index) == broken.line(min(broken.at, len(broken.tokens) - 1))
+
+
+def _called(broken: Broken) -> Iterator[Rewrite]:
+    """``a on b`` and ``on a b`` for ``on(a, b)``."""
+    for place in range(max(1, broken.at - 3), min(len(broken.tokens), broken.at + 3)):
+        name = broken.tokens[place]
+        if not broken.is_name(place) or name.text.strip("`") not in broken.known:
+            continue
+        first, left = _operand_before(broken, place)
+        second, last = _operand(broken, place + 1), place + 1
+        if first < place and second > place + 1:
+            words = _call(name, [left, broken.tokens[last:second]])
+            yield Rewrite(0.8, first, second, words, telling=True)
+        parts: list[Sequence[Token]] = []
+        while len(parts) < 4 and (end := _operand(broken, last)) > last:
+            parts.append(broken.tokens[last:end])
+            last = end
+            cost, words = 0.9 - 0.05 * len(parts), _call(name, parts)
+            yield Rewrite(cost, place, last, words, telling=True)
+
+
+def _call(name: Token, parts: Sequence[Sequence[Token]]) -> tuple[Token, ...]:
+    between = [token for part in parts for token in (_word(","), *part)][1:]
+    return (name, _word("("), *between, _word(")"))
+
+
+def _operand(broken: Broken, first: int) -> int:
+    """The end of a name, path or number that begins at a word; the word itself if there is none."""
+    if first >= len(broken.tokens) or not _near(broken, first):
+        return first
+    if broken.tokens[first].terminal in ("NUMBER", "QUANTITY", "PERCENT"):
+        return first + 1
+    end = first
+    while broken.is_name(end):
+        end += 1
+        if end >= len(broken.tokens) or broken.tokens[end].terminal != ".":
+            return end
+        end += 1
+    return first
+
+
+def _operand_before(broken: Broken, end: int) -> tuple[int, Sequence[Token]]:
+    """The path that ends before a word."""
+    first = end
+    while first > 1 and broken.is_name(first - 1):
+        first -= 1
+        if broken.tokens[first - 1].terminal != ".":
+            break
+        first -= 1
+    return first, broken.tokens[first:end]
+
+
+def _quoted(broken: Broken) -> Iterator[Rewrite]:
+    """Words that stand where a text should be, up to the end of their line or a brace."""
+    for first in (broken.at, broken.at - 1):
+        if not 1 < first < len(broken.tokens):
+            continue
+        before = [token.terminal for token in broken.tokens[first - 2 : first]]
+        if before[1] not in ("say", "as", "says") and before[0] != "else":
+            continue
+        last = first
+        while last < len(broken.tokens) and broken.line(last) == broken.line(first):
+            last += 1
+        ends = [last, *(k for k in range(last - 1, first, -1) if broken.tokens[k].text in "{}")]
+        for end in ends[:3]:
+            start, stop = broken.tokens[first].start, broken.tokens[end - 1].end
+            text = broken.source.text[start:stop]
+            if '"' not in text and " " in text:
+                words = (_word(f'"{text}"', "STRING"),)
+                yield Rewrite(1.25, first, end, words, telling=True)
+
+
+def _bound(broken: Broken) -> Iterator[Rewrite]:
+    """A type where a variable of the type should be declared; the body names the variable."""
+    for place in (broken.at, broken.at - 1):
+        if not 0 < place < len(broken.tokens) or broken.tokens[place].terminal != "TYPE":
+            continue
+        if broken.tokens[place - 1].terminal not in ("pick", "for"):
+            continue
+        behind = broken.tokens[place + 1 : place + 30]
+        short = [one.text for one in behind if one.terminal == "NAME" and len(one.text) <= 2]
+        for number, name in enumerate(
+            dict.fromkeys((*short, broken.tokens[place].text[0].lower()))
+        ):
+            words = (_word(name, "NAME"), _word(":"), broken.tokens[place])
+            yield Rewrite(1.3 + number / 100, place, place + 1, words, telling=True)
+
+
+def _braced(broken: Broken) -> Iterator[Rewrite]:
+    """What follows on the line in braces or in parentheses."""
+    at, tokens = broken.at, broken.tokens
+    if at >= len(tokens):
+        return
+    last = at
+    while last < len(tokens) and broken.line(last) == broken.line(at):
+        last += 1
+    for first in (at, at - 1):
+        body = tuple(tokens[first:last])
+        yield Rewrite(1.3, first, last, (_word("{"), *body, _word("}")))
+
+
+_GENERATORS: Final[tuple[Callable[[Broken], Iterator[Rewrite]], ...]] = (
+    _called,
+    _of_case,
+    _exchanged,
+    _inserted,
+    _left_out,
+    _quoted,
+    _bound,
+    _braced,
+    _moved,
+)
+
+# ---- the text of an edit -------------------------------------------------------------------------
+
+_NO_BLANK_BEFORE: Final = frozenset({")", "]", ",", ":", ".", "?"})
+_NO_BLANK_AFTER: Final = frozenset({"(", "[", "."})
+
+
+def spelled(words: Sequence[Token], tables: Tables) -> str:
+    """Words as a text, with blanks where they are usual."""
+    text = ""
+    for number, word in enumerate(words):
+        before = words[number - 1] if number else None
+        tight = before is None or before.text in _NO_BLANK_AFTER or word.text in _NO_BLANK_BEFORE
+        if before is not None and word.text == "(":
+            called = before.terminal in ("NAME", "RAW", *_FOLDS) or before.text in tables.soft
+            tight = tight or called
+        text += word.text if tight else f" {word.text}"
+    return text
+
+
+_FOLDS: Final = ("any", "all", "count", "sum", "min", "max", "first", "last")
