@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from itertools import product
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -14,6 +15,7 @@ from tokenworld.ground import PASS, Command, NoMatch, Raw, Speaker, bindings
 from tokenworld.model import Program
 from tokenworld.prose.commands import resolve
 from tokenworld.prose.matching import command_text, command_texts, completions
+from tokenworld.session import Session
 
 MakeSpeaker = Callable[..., Speaker]
 
@@ -154,3 +156,10 @@ def test_completions_of_a_large_world_are_quick(speaker_of: MakeSpeaker, program
     for first, second in product("abcdefghij", repeat=2):
         completions(f"swap {first}{second}", program, speaker, 10)
     assert time.process_time() - before < 20
+
+
+def test_ways_elsewhere_are_not_suggested() -> None:
+    session = Session.open(Path(__file__).parents[2] / "domains" / "smugglers" / "world.tw", 7)
+    found = session.intend("go cellar")[-1].no_match
+    assert found is not None
+    assert found.suggestions == ("go inn door", "go jetty")  # and not the tunnel

@@ -31,8 +31,10 @@ def author(
     contract: Annotated[
         str, Parameter(help="game, pddl, free, rows:FILE, or a JSON file.")
     ] = "game",
-    direct: Annotated[Flag, Parameter(help="One request: the description, a world.")] = False,
-    single: Annotated[Flag, Parameter(help="Only a developer and the judge.")] = False,
+    direct: Annotated[
+        Flag, Parameter(help="Ask once, without rounds: description in, world out.")
+    ] = False,
+    single: Annotated[Flag, Parameter(help="Leave out all roles but the developer.")] = False,
     without: Annotated[
         str, Parameter(help="Roles to leave out: analyst, researcher, tester, player.")
     ] = "",

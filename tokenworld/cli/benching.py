@@ -45,8 +45,10 @@ def text2world(
     key_env: Annotated[
         str, Parameter(help="The environment variable that has the key of `http`.")
     ] = "OPENAI_API_KEY",
-    direct: Annotated[Flag, Parameter(help="One request: the description, a world.")] = False,
-    single: Annotated[Flag, Parameter(help="Only a developer and the judge.")] = False,
+    direct: Annotated[
+        Flag, Parameter(help="Ask once, without rounds: description in, world out.")
+    ] = False,
+    single: Annotated[Flag, Parameter(help="Leave out all roles but the developer.")] = False,
     without: Annotated[str, Parameter(help="Roles to leave out, as in `tw author`.")] = "",
     rounds: Annotated[int, Parameter(help="Rounds of each run at most.")] = 4,
     requests: Annotated[

@@ -37,7 +37,7 @@ def new(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Write a first world with scenarios, to be changed: its rules are sound and it can be won."""
+    """Write a small world with scenarios to start from; it passes all checks and can be won."""
 
 
 @does("check.check")
@@ -71,7 +71,7 @@ def lint(
     quirks: Annotated[Flag, Parameter(help="List the declared quirks with their reasons.")] = False,
     json: Json = False,
 ) -> None:
-    """Print suspicious constructs that are allowed, or the quirks that are declared as intended."""
+    """Print warnings about constructs that are allowed; --quirks: those declared as intended."""
 
 
 @does("files.fmt.fmt")
@@ -221,10 +221,10 @@ def grammar(
     ] = "lark",
     world: Annotated[
         str | None,
-        Parameter(name=["--world", "--names"], help="A file: only its names can be mentioned."),
+        Parameter(name=["--world", "--names"], help="Allow only the names of this file."),
     ] = None,
     commands: Annotated[
-        str | None, Parameter(help="A world: only what can be typed now can be written.")
+        str | None, Parameter(help="Allow only what can be typed in this world now.")
     ] = None,
     script: Annotated[Played, Parameter(name=["--at", "--script"])] = None,
     json: Json = False,

@@ -9,7 +9,7 @@ from cyclopts import App, Parameter
 
 from tokenworld.cli.frame import Flag, Json, Seed, World, app, does
 
-learn = App(name="learn", help="Rules, and numbers of rules, from recorded play.")
+learn = App(name="learn", help="Learn rules, and numbers in rules, from recorded play.")
 app.command(learn)
 
 
@@ -141,13 +141,16 @@ def duel(
     /,
     *,
     by: Annotated[
-        Literal["reward", "score", "won"], Parameter(help="What a run is worth.")
+        Literal["reward", "score", "won"], Parameter(help="The value of a run.")
     ] = "reward",
     worlds: Annotated[int, Parameter(help="Runs of each plan, with equal seeds.")] = 100,
     ticks: Annotated[int, Parameter(help="Records of a run at most.")] = 1000,
     seed: Seed = 0,
     reference: Annotated[
-        str | None, Parameter(help="Play there too, and tell whether both worlds agree.")
+        str | None,
+        Parameter(
+            help="A second world: play there too, and tell whether both rank the plans alike."
+        ),
     ] = None,
     json: Json = False,
 ) -> None:

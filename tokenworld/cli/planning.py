@@ -42,7 +42,7 @@ def plan(
     goal: Goal = None,
     luck: Annotated[
         Literal["possible", "least", "certain", "probability"],
-        Parameter(help="Luck is the planner's choice, avoided, an adversary, or weighed."),
+        Parameter(help="Who decides draws: the planner; it, but rarely; an adversary; or chance."),
     ] = "possible",
     policy: Annotated[
         Path | None, Parameter(help="Write the command of each state to this file.")
@@ -52,7 +52,9 @@ def plan(
     ] = None,
     certificate: Annotated[Path | None, Parameter(help="Write a certificate here.")] = None,
     check: Annotated[Path | None, Parameter(help="Check a certificate; 1 if it fails.")] = None,
-    why: Annotated[Flag, Parameter(help="The whole reason of an unwinnable.")] = False,
+    why: Annotated[
+        Flag, Parameter(help="Print the whole reason why a goal is unwinnable.")
+    ] = False,
     explain: Annotated[Flag, Parameter(help="List what each encoding supports.")] = False,
     engine: Annotated[str | None, Parameter(help=_ENGINES)] = None,
     encoding: Annotated[str | None, Parameter(help=_ENCODINGS)] = None,
@@ -62,16 +64,18 @@ def plan(
     search: Annotated[
         str | None, Parameter(help="Only Fast Downward with this search, as 'astar(lmcut())'.")
     ] = None,
-    optimal: Annotated[Flag, Parameter(help="A plan proved cheapest.")] = False,
+    optimal: Annotated[Flag, Parameter(help="Find a plan that is proved cheapest.")] = False,
     top: Annotated[int | None, Parameter(help="This many plans, cheapest first.")] = None,
     all_optimal: Annotated[Flag, Parameter(help="All cheapest plans.")] = False,
-    honest: Annotated[Flag, Parameter(help="One plan, whatever is secret.")] = False,
+    honest: Annotated[
+        Flag, Parameter(help="Find one plan that wins whatever the secrets are.")
+    ] = False,
     branches: Annotated[
         Flag, Parameter(help="With --honest: a plan that branches on what the player sees.")
     ] = False,
     quality: Annotated[
         Literal["satisficing", "anytime"] | None,
-        Parameter(help="The first plan there is, or ever better ones."),
+        Parameter(help="Stop at the first plan, or look for better ones until the time is over."),
     ] = None,
     time_limit: Limit = 60.0,
     states: States = 200_000,
@@ -106,7 +110,7 @@ def audit(
     states: States = 1_000_000,
     time_limit: Limit = 60.0,
     memory_limit: Memory = None,
-    past_goal: Annotated[Flag, Parameter(help="Count what follows the goal as well.")] = False,
+    past_goal: Annotated[Flag, Parameter(help="Explore the states after the goal too.")] = False,
     graph: Annotated[Path | None, Parameter(help="Draw the states: FILE.dot or FILE.svg.")] = None,
     json: Json = False,
 ) -> None:
@@ -128,7 +132,10 @@ def export(
     sanitize: Annotated[Flag, Parameter(help="Names that every planner takes.")] = False,
     output: Annotated[Path | None, Parameter(name=["-o", "--output"], help="A folder.")] = None,
     plan: Annotated[
-        Path | None, Parameter(name="--read-plan", help="Play a plan of these files.")
+        Path | None,
+        Parameter(
+            name="--read-plan", help="Read a plan for the exported files, and play it on the world."
+        ),
     ] = None,
     goal: Goal = None,
     time_limit: Limit = 60.0,
@@ -179,7 +186,7 @@ def sweep(
         ),
     ] = (),
     what: Annotated[
-        Literal["plan", "rollout", "audit"], Parameter(help="What is asked of each cell.")
+        Literal["plan", "rollout", "audit"], Parameter(help="The question for each cell.")
     ] = "plan",
     seeds: Annotated[int, Parameter(help="Number of seeds for each combination of values.")] = 1,
     seed: Annotated[int, Parameter(help="The first seed.")] = 0,
@@ -197,7 +204,8 @@ def sweep(
         str | None, Parameter(help="A Dask scheduler's address, or local:N for N processes.")
     ] = None,
     engine: Annotated[
-        str | None, Parameter(help="Plan by this engine alone; by each of several, as `own,ff`.")
+        str | None,
+        Parameter(help="Plan with this engine only, or with each of several, such as `own,ff`."),
     ] = None,
     csv: Annotated[Path | None, Parameter(help="Write a line for each cell here.")] = None,
     store: Store = None,

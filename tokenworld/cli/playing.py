@@ -50,7 +50,9 @@ def run(
     narrator_url: NarratorUrl = None,
     operator: Annotated[
         str | None,
-        Parameter(help="A program that writes rules for unknown words; alone: hide nothing."),
+        Parameter(
+            help="A program that writes rules for unknown words; without one: show what is secret."
+        ),
     ] = None,
     operator_url: OperatorUrl = None,
     grown: Grown = None,
@@ -62,7 +64,10 @@ def run(
     ] = None,
     patience: Annotated[
         int | None,
-        Parameter(help="In rounds: how often a fruitless player is asked again (0; `llm`: 2)."),
+        Parameter(
+            help="With several actors: how often one whose command has no effect is asked again "
+            "(0; `llm`: 2)."
+        ),
     ] = None,
     goal: Goal = None,
     time_limit: Limit = 60.0,
@@ -83,7 +88,7 @@ def rollout(
     ticks: Length = 1000,
     engine: Annotated[
         Literal["auto", "fast", "plain", "play"],
-        Parameter(help="Compiled, in Python, or in Python with every text."),
+        Parameter(help="Compiled; in Python; in Python with every text; auto: the fastest."),
     ] = "auto",
     digests: Annotated[Flag, Parameter(help="Add the state hash of every run.")] = False,
     seed: Seed = 0,
@@ -105,9 +110,15 @@ def play(
     tour: Annotated[Flag, Parameter(help="Begin with the tour, as the first game does.")] = False,
     seed: Seed = 0,
     store: Store = None,
-    web: Annotated[Flag, Parameter(help="In a browser, at an address of this machine.")] = False,
-    host: Annotated[str | None, Parameter(help="Of `--web`: who can reach it (127.0.0.1).")] = None,
-    port: Annotated[int | None, Parameter(help="Of `--web` (8000); 0: any that is free.")] = None,
+    web: Annotated[
+        Flag, Parameter(help="Play in a browser, at an address of this machine.")
+    ] = False,
+    host: Annotated[
+        str | None, Parameter(help="With `--web`: the address to listen on (127.0.0.1).")
+    ] = None,
+    port: Annotated[
+        int | None, Parameter(help="With `--web`: the port (8000); 0: any that is free.")
+    ] = None,
     json: Json = False,
 ) -> int:
     """Play a world on the screen. Without a terminal its plan is played and told.
@@ -177,7 +188,9 @@ def picture(
         Path | None, Parameter(name=["--output", "-o"], help="The drawing (WORLD.svg).")
     ] = None,
     run: Annotated[str | None, Parameter(help="Draw this stored run instead.")] = None,
-    tick: Annotated[int | None, Parameter(help="Of `--run`: after this record (the last).")] = None,
+    tick: Annotated[
+        int | None, Parameter(help="With `--run`: the record to draw the state after (the last).")
+    ] = None,
     seed: Seed = 0,
     store: Store = None,
     json: Json = False,
@@ -231,13 +244,13 @@ def dist(
     /,
     *,
     intent: Annotated[
-        str | None, Parameter(help="What is done, in the words of a player; to pass.")
+        str | None, Parameter(help="The command, in the words of a player; without it: pass.")
     ] = None,
     start: Annotated[
         Path | None, Parameter(help="Begin in the state of this file (tw-state/1).")
     ] = None,
     script: Annotated[Played, Parameter(name=["--at", "--script"])] = None,
-    most: Annotated[int, Parameter(help="Outcomes told at most, the likeliest.")] = 10_000,
+    most: Annotated[int, Parameter(help="Print so many outcomes at most, the likeliest.")] = 10_000,
     operator: Operator = False,
     seed: Seed = 0,
     json: Json = False,

@@ -9,7 +9,9 @@ from cyclopts import App, Parameter
 
 from tokenworld.cli.frame import Json, Prices, Seed, World, app, does
 
-simbench = App(name="simbench", help="A world as a benchmark: make, run, score, play.")
+simbench = App(
+    name="simbench", help="Make a benchmark of a world for predictors, run it, and score answers."
+)
 app.command(simbench)
 
 Set = Annotated[Path, Parameter(help="The folder of a set of questions.")]

@@ -13,9 +13,7 @@ from tokenworld.cli.frame import Flag, Json, app, verb
 @app.command
 def lsp(
     *,
-    stdio: Annotated[Flag, Parameter(help="Speak on stdin and stdout; there is no other way.")] = (
-        True
-    ),
+    stdio: Annotated[Flag, Parameter(help="Use stdin and stdout, as it always does.")] = (True),
     json: Json = False,
 ) -> int:
     """Serve an editor: findings, repairs, names, formatting (Language Server Protocol)."""
@@ -29,8 +27,10 @@ def mcp(
     *,
     root: Annotated[Path, Parameter(help="The folder whose files may be read.")] = Path(),
     write: Annotated[Flag, Parameter(help="Let tools write `.tw` files below the root.")] = False,
-    http: Annotated[Flag, Parameter(help="On a port of this machine, not over stdio.")] = False,
-    port: Annotated[int | None, Parameter(help="Of `--http` (8765).")] = None,
+    http: Annotated[
+        Flag, Parameter(help="Serve on a port of this machine, not on stdin and stdout.")
+    ] = False,
+    port: Annotated[int | None, Parameter(help="With `--http`: the port (8765).")] = None,
     json: Json = False,
 ) -> int:
     """Serve worlds to agents over the Model Context Protocol: check, judge, plan, play and more."""

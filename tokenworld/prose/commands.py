@@ -208,9 +208,11 @@ def _wrong_type(text: str, rivals: Sequence[_Misfit], words: str, lexicon: Lexic
     kinds = [kind_word(object_type(one.binder) or ROOT) for one in rivals]
     needs = either([with_article(kind, "a") for kind in kinds])
     message = f"`{rivals[0].phrase.shape}` needs {needs} there, and `{name}` is"
-    near = _names(rivals, lexicon)[:_SUGGESTED]
+    offered = _replaced(text, rivals[0], _names(rivals, lexicon)[:_LOOKED_AT])
+    phrases = [one.phrase for one in rivals]
+    near = [one for one in offered if _is_given(one, phrases, lexicon)] or offered
     kind = with_article(kind_word(of), "a")
-    return NoMatch("wrong_type", f"{message} {kind}.", _replaced(text, rivals[0], near))
+    return NoMatch("wrong_type", f"{message} {kind}.", tuple(near)[:_SUGGESTED])
 
 
 def _unfit(text: str, one: _Misfit, words: str, lexicon: Lexicon) -> NoMatch:
@@ -267,14 +269,15 @@ def _nearest(
 ) -> tuple[str, ...]:
     """The commands nearest to a text: those with all of its words, then those that may be given
     now. Others are left out, unless there are only such."""
-
-    def given(one: str) -> bool:
-        command = next(readings(phrases, tidy(one), lexicon), None)
-        return command is not None and lexicon.speaker.holds_all(command)
-
     named = _named(text, found)
-    legal = [one for one in found if one not in named and given(one)]
+    legal = [one for one in found if one not in named and _is_given(one, phrases, lexicon)]
     return tuple([*named, *legal] or found)[:_SUGGESTED]
+
+
+def _is_given(text: str, phrases: Sequence[Phrase], lexicon: Lexicon) -> bool:
+    """Whether a text means a command that may be given now."""
+    command = next(readings(phrases, tidy(text), lexicon), None)
+    return command is not None and lexicon.speaker.holds_all(command)
 
 
 def _named(text: str, found: Sequence[str]) -> list[str]:

@@ -157,12 +157,12 @@ def test_the_setting_is_a_truth_value(tmp_path: Path, monkeypatch: pytest.Monkey
 async def test_a_letter_goes_to_its_pane(app: PlayApp) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         for letter, pane in (("t", "ticks"), ("s", "transcript"), ("c", "command")):
-            await pilot.press("ctrl+j", letter)
+            await pilot.press("ctrl+f", letter)
             await pilot.pause()
             assert app.focused is not None
             assert app.focused.id == pane == LETTERS[letter][0]
             assert app.focused.display
-        await pilot.press("ctrl+j", "r")  # the source is not shown
+        await pilot.press("ctrl+f", "r")  # the source is not shown
         await pilot.pause()
         assert isinstance(app.screen, JumpScreen)
 
@@ -248,6 +248,6 @@ def test_the_source_on_a_large_screen(compare: Compare, cellar: PlayApp) -> None
 @pytest.mark.parametrize("compare", ["svg"], indirect=True)
 def test_the_letters(compare: Compare, cellar: PlayApp) -> None:
     async def run(pilot: Pilot[None]) -> None:
-        await typing("open oak chest", last=("ctrl+r", "ctrl+j"))(pilot)
+        await typing("open oak chest", last=("ctrl+r", "ctrl+f"))(pilot)
 
     assert compare(cellar, terminal_size=(100, 30), run_before=run)

@@ -194,9 +194,9 @@ WALKS: Final[dict[str, tuple[Press, ...]]] = {
     ),
     "guiding": (
         Press("play.source", "ctrl+r", shows("Source: action take"), typed="take robot"),
-        Press("play.jump", "ctrl+j", on(JumpScreen)),
+        Press("play.jump", "ctrl+f", on(JumpScreen)),
         Press("jump.close", "escape", on(PlayScreen), ready=on(JumpScreen)),
-        Press("jump.close", "ctrl+j", on(PlayScreen), prior=("ctrl+j",), ready=on(JumpScreen)),
+        Press("jump.close", "ctrl+f", on(PlayScreen), prior=("ctrl+f",), ready=on(JumpScreen)),
         Press("tour.next", "ctrl+e", shows("Tour: 2 of 6"), prior=("ctrl+u",), give=("tour",)),
     ),
     "laws": (

@@ -12,6 +12,7 @@ from tests.tools.play.piloting import enter, screen_text, until
 from tests.tools.play.test_play_snapshots import Compare, typing
 from tokenworld.play.model.game import Game
 from tokenworld.play.model.hints import goal_lines
+from tokenworld.play.model.view import View
 from tokenworld.play.screens.app import PlayApp, PlayCommands, Settings
 from tokenworld.play.screens.dialogs import HelpDialog
 from tokenworld.play.screens.keys import as_list, keys_here
@@ -125,3 +126,14 @@ async def test_the_help_tells_the_keys_that_are_in_force() -> None:
         assert all(one.told for part in (here.pane, here.everywhere) for one in part)
         assert ("Tab", "Take the suggestion") in [(*one.keys, one.told) for one in here.pane]
         assert "- **Alt\\+Z, Alt\\+U**: Take" in as_list(here.everywhere)
+
+
+def test_what_can_be_in_no_place_is_not_told_among_its_things() -> None:
+    view = View(Session.open(str(DOMAINS / "smugglers" / "world.tw"), 7))
+    told = [plain_text(one) for one in view.lines]
+    heading = told.index("In no place:")
+    assert "Holm (Person)" in told[:heading]
+    assert told[heading + 1 : heading + 3] == [
+        "brotherhood of the salt, customs (Faction)",
+        "stowing salt (Deed): hidden",
+    ]

@@ -243,7 +243,7 @@ class View:
         """Return what `describe` says of the place, then the actor, the things here, the ways out,
         and functions and relations of several objects."""
         told = tuple(line(one) for one in self._description())
-        known = (*self._by_type(), *self._ways(), *self._tables())
+        known = (*self._by_type(), *self._ways(), *self._beyond(), *self._tables())
         return (*told, line(""), *known) if told and known else (*told, *known)
 
     def _description(self) -> list[str]:
@@ -256,8 +256,7 @@ class View:
         """What is shown, but for ways out and what is carried: the nearest first."""
         if self.session.actor in self.shown:
             yield from self._actor()
-        others = (one for one in self.shown if one not in self._apart and self._is_in_window(one))
-        nearest = sorted(others, key=self._distance)
+        nearest = sorted(self._things, key=self._distance)
         groups: dict[str, list[str]] = {}
         for name in nearest[:_MOST]:
             groups.setdefault(self._kind(name), []).append(name)
@@ -265,6 +264,31 @@ class View:
             yield from self._group(kind, names)
         if len(nearest) > _MOST:
             yield line(f"and {len(nearest) - _MOST:,} more: Ctrl+O shows them all", "dim")
+
+    @property
+    def _things(self) -> Iterator[str]:
+        """What is told among the things of the place."""
+        shown = (one for one in self.shown if one not in self._apart)
+        return (one for one in shown if self._is_in_window(one) and one not in self._placeless)
+
+    @cached_property
+    def _placeless(self) -> Mapping[str, None]:
+        """What is shown and can be in no place, such as a faction, where there are places."""
+        if self.whole or self._where is None:
+            return {}
+        known, shown = self._placeable, (one for one in self.shown if one not in self._apart)
+        things = (one for one in shown if not self._is_cell(one))
+        return {one: None for one in things if self._kind(one) not in known}
+
+    def _beyond(self) -> Iterator[Line]:
+        """What can be in no place, after all that is here."""
+        groups: dict[str, list[str]] = {}
+        for name in self._placeless:
+            groups.setdefault(self._kind(name), []).append(name)
+        if groups:
+            yield line("In no place:", "dim")
+        for kind, names in groups.items():
+            yield from self._group(kind, names)
 
     @cached_property
     def _apart(self) -> frozenset[str]:

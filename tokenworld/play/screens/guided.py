@@ -38,7 +38,7 @@ class GuidedScreen(AdvisedScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         hidden("ctrl+r", "source", "source", "The text of the rule behind the command or the "
                    "tick under the cursor; or hide it"),
-        hidden("ctrl+j", "jump", "jump", "A letter on each pane; typing it goes to the pane"),
+        hidden("ctrl+f", "jump", "jump", "A letter on each pane; typing it goes to the pane"),
         Binding("ctrl+e", "tour_next", "The next step of the tour", show=False, id="tour.next",
                 priority=True),
     ]  # fmt: skip

@@ -32,7 +32,7 @@ class JumpScreen(ModalScreen[str | None]):
     """Lies over the panes of a screen; its result is the id of the pane to go to."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,ctrl+j", "dismiss(None)", "Stay here", key_display="Esc", id="jump.close"),
+        Binding("escape,ctrl+f", "dismiss(None)", "Stay here", key_display="Esc", id="jump.close"),
     ]
 
     def __init__(self, places: Mapping[str, Region]) -> None:
