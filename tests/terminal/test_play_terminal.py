@@ -30,13 +30,15 @@ raise SystemExit(play(Session.open({world!r}, 7)))
 class Terminal:
     """A program behind a terminal emulator."""
 
-    def __init__(self, program: str, log: BytesIO | None = None) -> None:
+    def __init__(
+        self, program: str, log: BytesIO | None = None, width: int = 80, height: int = 24
+    ) -> None:
         environment = {**os.environ, "TERM": "xterm-256color", "PYTHONPATH": str(ROOT)}
         self.child = pexpect.spawn(
-            sys.executable, ["-c", program], dimensions=(24, 80), env=environment, timeout=20
+            sys.executable, ["-c", program], dimensions=(height, width), env=environment, timeout=20
         )
         self.child.logfile_read = log
-        self._screen = pyte.Screen(80, 24)
+        self._screen = pyte.Screen(width, height)
         self._stream = pyte.ByteStream(self._screen)
 
     @property
@@ -108,6 +110,21 @@ def test_the_way_and_the_last_chance_in_a_real_terminal(terminal: Terminal) -> N
     terminal.until(lambda text: "tick 1" in text.split("\n")[0])
     terminal.child.send("\x1b[19~")
     terminal.until(lambda text: "The goal is 4 ticks away." in text)
+
+
+@pytest.mark.parametrize(("width", "height"), [(100, 30), (140, 40)])
+def test_larger_terminals_are_filled_and_ctrl_f_goes_to_a_pane(width: int, height: int) -> None:
+    terminal = Terminal(PROGRAM.format(world=str(CELLAR)), width=width, height=height)
+    try:
+        terminal.until(lambda text: first_frame(text) and "^Q Quit" in text.split("\n")[-1])
+        terminal.child.send("\x06")
+        terminal.until(lambda text: "Go to: w world" in text)
+        terminal.child.send("a")  # the list of actions: Enter gives its first one
+        terminal.until(lambda text: "Go to:" not in text)
+        terminal.child.send("\r")
+        terminal.until(lambda text: "tick 1" in text.split("\n")[0])
+    finally:
+        terminal.child.close(force=True)
 
 
 # ---- how it ends --------------------------------------------------------------------------------
