@@ -8,6 +8,7 @@ from __future__ import annotations
 import gc
 import signal
 from collections.abc import Iterable
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -43,6 +44,12 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     CHECKED_ONCE.on = folder not in OF_THE_CHECKER
 
 
+LONG_TAIL = frozenset(
+    (Path(__file__).parent / "long_tail.txt").read_text(encoding="utf-8").splitlines()
+)
+"""Tests that are slow by measurement, see `tests/cpu_times.py`."""
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: Iterable[pytest.Item]) -> None:
     """The map of Crafter has 4,200 objects: what is tested of every world takes long there."""
@@ -50,5 +57,6 @@ def pytest_collection_modifyitems(items: Iterable[pytest.Item]) -> None:
              "crafter/land", "crafter/quarry", "crafter/duels")  # fmt: skip
     for item in items:
         asked = item.name.partition("[")[2]
-        if "crafter" in asked and not any(one in asked for one in small):
+        large = "crafter" in asked and not any(one in asked for one in small)
+        if large or item.nodeid in LONG_TAIL:
             item.add_marker(pytest.mark.slow)

@@ -28,19 +28,19 @@ def records(tw: Tw, run: str | None = None) -> Any:
 
 
 def test_a_random_run_twice_gives_the_same_hash_and_replays(tw: Tw, willowbrook: Path) -> None:
-    command = ("run", willowbrook, "--player", "random", "--ticks", "400", "--seed", "7", "--json")
+    command = ("run", willowbrook, "--player", "random", "--ticks", "60", "--seed", "7", "--json")
     one, two = tw(*command), tw(*command)
     assert (one.code, two.code) == (0, 0)
     assert one.json["state_hash"] == two.json["state_hash"]
     assert (one.json["records"], one.json["run"], two.json["run"]) == (
-        400, "willowbrook-1", "willowbrook-2",
+        60, "willowbrook-1", "willowbrook-2",
     )  # fmt: skip
     other = tw(*command[:-2], "8", "--json")
     assert other.json["state_hash"] != one.json["state_hash"]
     replayed = tw("runs", "replay", "willowbrook-2", "--verify", "--json")
     assert replayed.code == 0
     assert replayed.json["ok"] is True
-    assert replayed.json["records"] == 400
+    assert replayed.json["records"] == 60
     assert replayed.json["state_hash"] == one.json["state_hash"]
 
 

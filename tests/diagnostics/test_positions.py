@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tokenworld.diagnostics.positions import Positions, units
@@ -13,6 +13,7 @@ from tokenworld.diagnostics.positions import Positions, units
 TEXTS = st.text(st.sampled_from("ab\n\r\u2028\x0c🔦é"), max_size=30)
 
 
+@settings(max_examples=25)
 @given(TEXTS, st.data())
 def test_a_position_leads_back_to_its_offset(text: str, data: st.DataObject) -> None:
     offset = data.draw(st.integers(0, len(text)))

@@ -243,7 +243,8 @@ def test_both_refuse_to_start_where_nobody_can_act() -> None:
     assert playable(0, lambda seed: text) is None
 
 
-def test_a_tick_that_binds_millions_of_times_is_left() -> None:
+def test_a_tick_that_binds_millions_of_times_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(playing, "MOST_BINDINGS", 20_000)
     cells = "".join(f"object c{number}: Cell\n" for number in range(40))
     text = f"""
 type Cell {{ n: 0 to 9 = 0 }}

@@ -68,7 +68,7 @@ def _alone(engine: Engine, state: State, command: Command) -> list[tuple[object,
 def test_commands_lead_to_what_each_of_them_leads_to_alone() -> None:
     engine, start = _opened()
     simulator = EngineSimulator(engine, start)
-    for state in _walked(simulator, start, 60):
+    for state in _walked(simulator, start, 12):
         for command in simulator.commands(state):
             found = simulator.successors(state, command)
             told = [(simulator.key(one.state), one.draws, one.probability) for one in found]

@@ -34,6 +34,15 @@ def test_a_good_world_is_accepted(path: Path) -> None:
     assert found.status == "accepted", [one.found for one in found.findings if one.is_error]
 
 
+def test_a_planted_error_is_refused() -> None:
+    one = PLANTED[0]
+    text = (CORPUS / f"{one['world']}.tw").read_text(encoding="utf-8")
+    assert text.count(one["old"]) == 1
+    changed = text.replace(one["old"], one["new"])
+    assert judged(changed, contract_of(one["world"])).status == "refused"
+
+
+@pytest.mark.slow
 def test_worlds_with_a_planted_error_are_refused() -> None:
     assert len(WORLDS) >= 12
     assert len(PLANTED) >= 40
@@ -51,6 +60,7 @@ def told(findings: tuple[Finding, ...]) -> set[tuple[str, str]]:
     return {(one.code, one.found.message) for one in findings}
 
 
+@pytest.mark.slow
 def test_mutants_of_good_worlds_draw_a_finding() -> None:
     number = silent = 0
     for path in WORLDS:

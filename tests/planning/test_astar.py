@@ -110,9 +110,10 @@ def test_cheapest_plans_are_those_of_the_interpreter(name: str) -> None:
         assert isinstance(quick, Exhausted)
 
 
-def test_random_worlds_are_planned_alike() -> None:
+@pytest.mark.parametrize("seeds", [8, pytest.param(40, marks=pytest.mark.slow)])
+def test_random_worlds_are_planned_alike(seeds: int) -> None:
     done = 0
-    for seed in range(40):
+    for seed in range(seeds):
         world = random_world(seed)
         small = packed(world.simulator, world.state, None)
         expected = Search(world.simulator, world.state, None).run(Limits(states=3_000))
@@ -122,7 +123,7 @@ def test_random_worlds_are_planned_alike() -> None:
             found = PackedAStar(world.simulator, small, world.state, heuristic).run(Limits())
             assert worth(found) == worth(expected), (seed, heuristic)
         done += 1
-    assert done >= 15
+    assert done >= seeds // 4
 
 
 def test_h_max_is_never_too_much() -> None:

@@ -291,6 +291,7 @@ def test_plain_worlds_are_packed_as_the_general_way_packs_them(
     assert quick.packing.width <= general.packing.width
 
 
+@pytest.mark.slow
 def test_random_plain_worlds_are_what_the_general_way_makes_of_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -40,11 +40,12 @@ def outcome(seed: int, *, creates: bool = False) -> str:
     return "won" if steps else "won at the start" if steps == () else "cannot be won"
 
 
-def test_random_worlds_agree() -> None:
-    seen = Counter(outcome(seed) for seed in range(40))
-    assert seen["won"] >= 5
-    assert seen["cannot be won"] >= 5
-    assert seen["not expressible"] <= 4
+@pytest.mark.parametrize("count", [10, pytest.param(40, marks=pytest.mark.slow)])
+def test_random_worlds_agree(count: int) -> None:
+    seen = Counter(outcome(seed) for seed in range(count))
+    assert seen["won"] >= count // 8
+    assert seen["cannot be won"] >= count // 8
+    assert seen["not expressible"] <= count // 10
 
 
 @pytest.mark.slow

@@ -29,17 +29,17 @@ def run(count: int, *options: str) -> None:
     assert done.stdout.endswith(f"{count} inputs, 0 with faults\n")
 
 
-def test_four_hundred_mutants() -> None:
-    run(400, "--only", "texts")
+@pytest.mark.parametrize("count", [40, pytest.param(400, marks=pytest.mark.slow)])
+def test_mutants(count: int) -> None:
+    run(count, "--only", "texts")
 
 
-def test_two_hundred_inputs_of_all_verbs() -> None:
-    run(200)
-
-
-@pytest.mark.slow
-def test_twenty_thousand_inputs_of_all_verbs() -> None:
-    run(20_000)
+@pytest.mark.parametrize(
+    "count", [30, pytest.param(200, marks=pytest.mark.slow),
+              pytest.param(20_000, marks=pytest.mark.slow)]
+)  # fmt: skip
+def test_inputs_of_all_verbs(count: int) -> None:
+    run(count)
 
 
 def test_every_verb_is_called_that_takes_files() -> None:

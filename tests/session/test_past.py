@@ -174,12 +174,12 @@ def test_play_leaves_nothing_to_the_collector() -> None:
     """Cycles are freed late, and the later the longer a session is."""
     session = Session.open(str(WILLOWBROOK), 7)
     intents = random_player(session)
-    for intent in islice(intents, 600):
+    for intent in islice(intents, 120):
         session.intend(intent, source="random")
     gc.collect()
     gc.disable()
     try:
-        for intent in islice(intents, 100):
+        for intent in islice(intents, 40):
             session.intend(intent, source="random")
         assert gc.collect() == 0
     finally:

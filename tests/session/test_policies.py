@@ -77,12 +77,12 @@ def test_a_certain_policy_wins_under_every_seed(tiny: Tiny, text: str) -> None:
     assert all(wins(world, policy, seed) for seed in range(25))
 
 
-def test_the_computed_probability_is_how_often_the_policy_wins(tiny: Tiny) -> None:
+@pytest.mark.parametrize("plays", [60, pytest.param(300, marks=pytest.mark.slow)])
+def test_the_computed_probability_is_how_often_the_policy_wins(tiny: Tiny, plays: int) -> None:
     world = tiny(DICE)
     found = solved(world, "probability")
     assert found.exact == Fraction(50, 63)
     assert found.policy is not None
-    plays = 300
     won = sum(wins(world, found.policy, seed) for seed in range(plays))
     low, high = wilson(won, plays)
     assert low < 50 / 63 < high
