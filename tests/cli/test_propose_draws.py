@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.rediscovery import compared, world_text
+from benchmarks.rediscovery import compared, fuzzed_text, world_text
 from tokenworld.diagnostics import Source
 from tokenworld.session import check_text
 from tokenworld.verbs.learn.propose.text.writing import percent
@@ -89,6 +89,11 @@ def test_worlds_of_the_family_are_sound_and_made_from_their_seeds() -> None:
         assert text == world_text(f"7 {at}")
         assert check_text(Source("true.tw", None, text)).ok
         assert text.count("chance ") + text.count("pick ") <= 2
+
+
+def test_a_world_of_the_fuzzer_that_ends_at_its_start_has_no_rows(tmp_path: Path) -> None:
+    found = compared(fuzzed_text("41207 1"), 20, tmp_path)
+    assert (found.steps, found.why) == (0, "it ends at its start")
 
 
 def test_a_random_world_is_found_again(tmp_path: Path) -> None:
