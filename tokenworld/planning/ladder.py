@@ -2,14 +2,14 @@
 
 1. The goal may hold already.
 2. Our own search over the interpreter under a cap: the exact answer for small worlds. Counts of
-   states end it when others should try (`stages`), sooner if the world was imported from PDDL.
-3. LAMA on the PDDL that the world was imported from, by Fast Downward's translator.
-4. If states are not packed, or packing them takes too long: LAMA on a plain world grounded at once,
-   or on the lifted PDDL of the world, if it has one; then a short width search. In a plain world
-   nothing happens but commands, and only small ones are packed before that.
-5. An encoding: its goal may be unreachable even without deletions. Then Fast Downward on it, if it
+   states end it when others should try (`stages`).
+3. If states are not packed, or packing them takes too long: LAMA on a plain world grounded at once,
+   or, by Fast Downward's translator, on the PDDL that it was imported from, or on its lifted PDDL,
+   if it has one; then a short width search. In a plain world nothing happens but commands, and only
+   small ones are packed before that.
+4. An encoding: its goal may be unreachable even without deletions. Then Fast Downward on it, if it
    is installed: LAMA or ff finds; later blind, which proves, and our own search join it.
-6. Our own search again, where it stopped, in turn with the width search, for the remaining time:
+5. Our own search again, where it stopped, in turn with the width search, for the remaining time:
    the one proves, the other finds plans in worlds that no encoding takes.
 
 Everything is checked: a plan counts only after the interpreter replayed it to the goal, a proof
@@ -19,7 +19,7 @@ only if its encoding is exact. The verdict lists the attempts and their limits.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
 from itertools import count
@@ -44,7 +44,7 @@ from tokenworld.planning.planners.doctor import FAST_DOWNWARD, SYMK, EngineInfo,
 from tokenworld.planning.proof.relaxed import hopeless
 from tokenworld.planning.referee import Replay, replay, winnable, without_idle_steps
 from tokenworld.planning.search.interpreted import Cancel, Exhausted, Found, Limits
-from tokenworld.planning.search.own import SMALL, TINY, OwnRung, Say, has_many_bindings
+from tokenworld.planning.search.own import OwnRung, Say, has_many_bindings
 from tokenworld.planning.verdict import Attempt, AttemptResult, Verdict, require_goal
 
 _FIRST_STATES = 200_000
@@ -54,9 +54,6 @@ _FIRST_SHARE = 0.4
 _LOOK_STATES = 2_000
 _LOOK_SHARE = 0.25
 """The first look of the width search: so many states, in at most this share of the time."""
-_ALONE, _PROVING_SHARE = 3.0, 0.25
-"""In a plain world LAMA finds plans and our own search proves: the seconds that LAMA runs alone,
-and the share of the time that our own search has."""
 _SLICE = 0.1
 """Seconds that our own search takes between two looks at the planners."""
 _TURN = 10.0
@@ -86,9 +83,10 @@ def plan(
 
     ``time_limit`` is in seconds, ``memory_limit`` in bytes for each search. ``within`` bounds the
     ticks of a plan. ``engine`` is the place of Fast Downward (found by default), ``classical`` runs
-    it on an encoding, ``translated`` on exported PDDL and ``original`` on the PDDL that the world
-    was imported from; with ``None`` it is not asked. ``width``: the width search may be used.
-    ``packs``: a state is one of the interpreter and may be packed.
+    it on an encoding and ``translated`` on exported PDDL; with ``None`` it is not asked.
+    ``original`` runs it on the PDDL that the world was imported from, in place of ``translated``.
+    ``width``: the width search may be used. ``packs``: a state is one of the interpreter and may be
+    packed.
     ``progress`` gets a line about every second.
 
     Raises `Failure` with TW0201 for a goal that the world does not have.
@@ -96,19 +94,18 @@ def plan(
     require_goal(simulator, goal)
     planner = cache(lambda: engine or _installed())
     plain = within is None and is_plain(simulator.instance_at(state), goal)
-    hurried = SMALL if plain and classical is not None else None
-    hurried = hurried if original is None else TINY
+    hurried = plain and classical is not None
     own = OwnRung(simulator, state, goal, within, packs=packs, hurried=hurried)
     ladder = _Ladder(
-        simulator, state, goal, within, time_limit, memory_limit, own, progress, cancel, plain,
-        early=original is not None,
-    )  # fmt: skip
+        simulator, state, goal, within, time_limit, memory_limit, own, progress, cancel, plain
+    )
+
+    begins = original is None or not ladder.is_dear() or not planner().ready
 
     def found() -> Verdict | None:
         return (
-            ladder.search_first(planner, patient=not packs or within is not None)
-            or (original and ladder.ask_early(planner, original))
-            or (translated and ladder.translate(planner, translated))
+            (begins and ladder.search_first(planner, patient=not packs or within is not None))
+            or (translated and ladder.translate(planner, original or translated))
             or ladder.look_wide(width=width)
             or (classical and ladder.ask(planner(), classical))
             or ladder.search_on(width=width)
@@ -142,10 +139,9 @@ class _Ladder(Generic[StateT]):
         progress: Say | None,
         cancel: Cancel | None,
         plain: bool,
-        early: bool,
     ) -> None:
         self._simulator, self._state, self._goal, self._own = simulator, state, goal, own
-        self._plain, self._early = plain, early
+        self._plain = plain
         self._within, self._time_limit, self._memory_limit = within, time_limit, memory_limit
         self._say: Say = progress or (lambda line: None)
         self._cancel: Cancel = cancel or (lambda: False)
@@ -160,43 +156,29 @@ class _Ladder(Generic[StateT]):
 
     def search_first(self, planner: Callable[[], EngineInfo], *, patient: bool) -> Verdict | None:
         """Our own search under a cap; ``patient``: the whole of it, for no other rung will do."""
-        if self._early and self._is_dear() and planner().ready:
-            return None
         end = time.monotonic() + min(_FIRST_SECONDS, _FIRST_SHARE * self._time_limit)
-        grows = _GROWS_EARLY if self._early else _GROWS
-        for stage in stages(_FIRST_STATES, grows, patient=patient):
+        for stage in stages(_FIRST_STATES, patient=patient):
             verdict = self._search(self._own, max(end - time.monotonic(), 0.0), stage)
             if verdict is not None or not self._own.can_go_on:
                 return verdict
             if self._own.is_put_off and not planner().ready:
                 self._own.pack()
-            elif is_left_to_others(self._own, stage, grows) and self._has_others(planner):
+            elif is_left_to_others(self._own, stage):
                 break
         return None
 
-    def _has_others(self, planner: Callable[[], EngineInfo]) -> bool:
-        """Whether somebody else may answer where our own search stopped early."""
-        return not self._early or planner().ready
-
-    def _is_dear(self) -> bool:
-        """Whether the first state alone may take our own search longer than LAMA takes for all."""
-        instance = self._simulator.instance_at(self._state)
-        return bool(instance.program.derives) or has_many_bindings(instance)
-
-    def ask_early(self, planner: Callable[[], EngineInfo], original: Classical) -> Verdict | None:
-        """Run Fast Downward on the text that the world was imported from, which needs neither
-        packing nor an encoding."""
-        return self._heard(planner(), original) if planner().ready and not self._over() else None
-
     def translate(self, planner: Callable[[], EngineInfo], translated: Classical) -> Verdict | None:
         """Run Fast Downward where the general encoding may take long: on a plain world grounded at
-        once, or else on the lifted export, if it was not asked about the same text before."""
+        once, or else on the world as PDDL."""
         if not self._is_costly() or self._over() or not planner().ready:
             return None
         plain = self._heard(planner(), plain_downward) if self._plain else None
-        if plain is not None or self._early or self._over():
-            return plain
-        return self._heard(planner(), translated)
+        return plain or (None if self._over() else self._heard(planner(), translated))
+
+    def is_dear(self) -> bool:
+        """Whether our own search may take longer for one state than a planner for all."""
+        instance = self._simulator.instance_at(self._state)
+        return bool(instance.program.derives) or has_many_bindings(instance)
 
     def _is_costly(self) -> bool:
         """Whether states are costly to pack or are not packed; encoding E is then costly too."""
@@ -285,13 +267,12 @@ class _Ladder(Generic[StateT]):
     def _meanwhile(self) -> bool:
         """Whether the planners may stop; called often while they run.
 
-        After the planners' head start, our own search runs beside them; in a plain world only if
-        its states can be packed soon, and for a share of the time.
+        After the planners' head start, our own search runs beside them; not in a plain world,
+        where blind proves faster what it could prove.
         """
         self._asked = self._asked or time.monotonic()
-        beside = self._own.can_go_on and (not self._plain or self._may_prove())
-        alone = _ALONE if self._plain else HEAD_START
-        if beside and time.monotonic() >= self._asked + alone:
+        beside = self._own.can_go_on and not self._plain
+        if beside and time.monotonic() >= self._asked + HEAD_START:
             seconds = min(_SLICE, max(self._left(), 0.0))
             self._own.run(Limits(None, seconds, self._memory_limit), self._say, self._cancel)
         now = time.monotonic()
@@ -299,11 +280,6 @@ class _Ladder(Generic[StateT]):
             self._spoke = now
             self._say(f"planners running; {self._own.line()}")
         return self._own.answered or self._cancel()
-
-    def _may_prove(self) -> bool:
-        """Whether our own search may run beside a planner that proves nothing."""
-        short = self._own.seconds < _PROVING_SHARE * self._time_limit
-        return self._early and short and self._own.begun and not self._own.is_heavy
 
     def _miss(self, engine: EngineInfo) -> None:
         """Note that there is no engine and how to get it, where it might have helped."""
@@ -427,33 +403,29 @@ _TRIED = 100
 _UNPACKED = 600
 """States of a first search that goes on the interpreter."""
 _GROWS = {10_000: 0.5, 20_000: 0.4}
-_GROWS_EARLY = {99: 0.75, 10_000: 0.0}
-"""After so many states, the share that may wait where the first search is to go on; and the same
-if LAMA is asked next on the PDDL of the world, before states are packed and after."""
+"""After so many states, the share that may wait where the first search is to go on."""
 _TURN_STATES = 2_000
 _TURN_PACKED = 100 * _TURN_STATES
 _LONGEST = 30
 
 
-def stages(most: int, grows: Mapping[int, float] = _GROWS, *, patient: bool) -> Iterator[int]:
+def stages(most: int, *, patient: bool) -> Iterator[int]:
     """The counts of states after which a first search is looked at, the last being ``most``.
 
     ``patient``: there is nobody else to ask.
     """
     if not patient:
-        yield from sorted(one for one in (_TRIED, _UNPACKED, *grows) if one < most)
+        yield from (one for one in (_TRIED, _UNPACKED, *_GROWS) if one < most)
     yield most
 
 
-def is_left_to_others(
-    search: OwnRung[StateT], stage: int, grows: Mapping[int, float] = _GROWS
-) -> bool:
+def is_left_to_others(search: OwnRung[StateT], stage: int) -> bool:
     """Whether to stop a search that reached a stage without an answer."""
     if stage == _TRIED:
         return search.is_heavy
     if stage == _UNPACKED:
         return not search.is_packed
-    return stage in grows and search.waiting > grows[stage]
+    return stage in _GROWS and search.waiting > _GROWS[stage]
 
 
 def turn_states(search: OwnRung[StateT], number: int) -> int:

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 Say = Callable[[str], None]
 _ENHSP = "enhsp"
 _NUMERIC = "A"
-_TRANSLATING_SHARE, _SEARCHING_SHARE = 1 / 3, 3 / 4
+_TRANSLATING_SHARE, _SEARCHING_SHARE = 0.5, 0.9
 """The shares of the time after which the translator, and LAMA after it, leave it to others."""
 
 

@@ -59,13 +59,9 @@ _LARGE = 200_000
 are memo tables, which are as quick as compiled code."""
 _MOST_BINDINGS = 100_000
 """Worlds with more choices of arguments are left to planners: to lower them takes too long."""
-Sizes = tuple[int, int]
-"""The most ground actions of worlds whose states are packed in a hurry: plain ones, and others."""
-SMALL: Sizes = (5_000, 30)
-TINY: Sizes = (1_000, 0)
-"""No planner answers sooner about these, even if it has the world in PDDL."""
-_HURRY = 1.0
-"""Seconds that packing in a hurry takes at most."""
+_SMALL, _HURRY = (5_000, 30), 1.0
+"""In a hurry, states are packed of worlds with no more ground actions, plain ones and others; and
+no longer than so many seconds."""
 
 
 Stage = tuple[int, Callable[[], Resumable | None]]
@@ -126,8 +122,8 @@ class OwnSearch(Staged[StateT]):
     """Our own search: `interpreted.Search`, then packed states where a world has them.
 
     It stays on the interpreter with a bound on ticks, with a ``frontier`` of another order, and
-    without ``packs``, where states are not those of the interpreter. ``hurried``: packing of larger
-    worlds, or for long, is put off until `pack`.
+    without ``packs``, where states are not those of the interpreter. ``hurried``: packing that
+    takes long is put off until `pack`.
     """
 
     def __init__(
@@ -139,7 +135,7 @@ class OwnSearch(Staged[StateT]):
         within: int | None = None,
         frontier: Frontier[StateT] | None = None,
         packs: bool = True,
-        hurried: Sizes | None = None,
+        hurried: bool = False,
     ) -> None:
         self._simulator, self._start, self._goal = simulator, state, goal
         self._asked = simulator, state, goal
@@ -156,8 +152,7 @@ class OwnSearch(Staged[StateT]):
 
     def pack(self) -> None:
         if self.is_put_off:
-            self.is_put_off = self.is_heavy = False
-            self._hurried = None
+            self.is_put_off = self.is_heavy = self._hurried = False
             self._stages.append((self.so_far().states, self._begun))
 
     def _begun(self) -> Resumable | None:
@@ -176,24 +171,22 @@ class OwnSearch(Staged[StateT]):
         try:
             if has_many_bindings(self._simulator.instance_at(self._start)):
                 raise Explosion(_MOST_BINDINGS)
-            world = (
-                self._packed_soon(self._hurried) if self._hurried else packed_in_time(*self._asked)
-            )
+            world = self._packed_soon() if self._hurried else packed_in_time(*self._asked)
         except Explosion:
-            self.is_heavy, self.is_put_off = True, self._hurried is not None
+            self.is_heavy, self.is_put_off = True, self._hurried
             return None
         if world is not None and world.prices is None and has_costs(self._simulator):
             return None
         return world
 
-    def _packed_soon(self, sizes: Sizes) -> Packed | None:
+    def _packed_soon(self) -> Packed | None:
         """The world packed, unless that takes long."""
 
         def too_long() -> NoReturn:
             raise Explosion(0, late=True)
 
         with limited(_HURRY, None, time.monotonic()):
-            return attempt("packing", partial(packed_in_time, *self._asked, sizes=sizes), too_long)
+            return attempt("packing", partial(packed_in_time, *self._asked, sizes=_SMALL), too_long)
 
 
 def has_many_bindings(instance: Instance) -> bool:
@@ -244,7 +237,7 @@ class OwnRung(Generic[StateT]):
         engine: str = OWN_SEARCH,
         frontier: Frontier[StateT] | None = None,
         packs: bool = True,
-        hurried: Sizes | None = None,
+        hurried: bool = False,
         search: Staged[StateT] | None = None,
     ) -> None:
         self._simulator, self._start, self.engine = simulator, state, engine

@@ -247,11 +247,8 @@ def packed_in_time(
         plain = plain_packed(facts, goal, waits, taken_apart, most)
         if plain is not None:
             return plain
-        if sizes is not None:
-            if not sizes[1]:
-                raise Explosion(0)
-            if (reach := reach_of(facts, always=True)) is not None:
-                _check_size(reach, sizes[1])
+        if sizes is not None and (reach := reach_of(facts, always=True)) is not None:
+            _check_size(reach, sizes[1])
         world = TakenApart(facts, goal, _MOST_NODES, late, whole=too_long)
         cone = cone_of(world, whole=True)
         found += [*world.analysis.obstacles, *cone.obstacles]
