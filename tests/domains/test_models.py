@@ -13,7 +13,7 @@ DOMAINS = Path(__file__).parents[2] / "domains"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["blocks", "cellar", "island"])
+@pytest.mark.parametrize("name", ["blocks", "cellar", "island", "kitchen"])
 def test_scenarios_reach_the_rules_and_notice_mistakes(tw: Tw, name: str) -> None:  # noqa: F811
     world = DOMAINS / name / "world.tw"
     (found,) = tw("test", world, "--coverage", "--json").json["coverage"]
