@@ -130,7 +130,7 @@ async def test_the_help_tells_the_keys_that_are_in_force() -> None:
 
 def test_what_can_be_in_no_place_is_not_told_among_its_things() -> None:
     view = View(Session.open(str(DOMAINS / "smugglers" / "world.tw"), 7))
-    told = [plain_text(one) for one in view.lines]
+    told = plain_text(view.lines).split("\n")
     heading = told.index("In no place:")
     assert "Holm (Person)" in told[:heading]
     assert told[heading + 1 : heading + 3] == [
