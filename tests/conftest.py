@@ -6,8 +6,8 @@ A failure that comes and goes is of no use; `tw fuzz` searches new examples inst
 from __future__ import annotations
 
 import gc
+import os
 import signal
-from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -51,7 +51,7 @@ LONG_TAIL = frozenset(
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: Iterable[pytest.Item]) -> None:
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The map of Crafter has 4,200 objects: what is tested of every world takes long there."""
     small = ("crafter-rules", "crafter-land", "crafter-quarry", "crafter-duels", "crafter/rules",
              "crafter/land", "crafter/quarry", "crafter/duels")  # fmt: skip
@@ -60,3 +60,14 @@ def pytest_collection_modifyitems(items: Iterable[pytest.Item]) -> None:
         large = "crafter" in asked and not any(one in asked for one in small)
         if large or item.nodeid in LONG_TAIL:
             item.add_marker(pytest.mark.slow)
+    _begin_elsewhere(items)
+
+
+def _begin_elsewhere(items: list[pytest.Item]) -> None:
+    """The long tail first, and of it another test for each commit, where time may run out:
+    `.ci/run` runs the slow tests with the commit as `TW_BEGIN`."""
+    begin, tail = os.environ.get("TW_BEGIN"), [one for one in items if one.nodeid in LONG_TAIL]
+    if begin and tail:
+        at = int(begin, 16) % len(tail)
+        others = [one for one in items if one.nodeid not in LONG_TAIL]
+        items[:] = [*tail[at:], *tail[:at], *others]

@@ -19,7 +19,7 @@ from tokenworld.planning.pddl.tree import PddlPair
 from tokenworld.planning.reader import import_pddl
 from tokenworld.planning.verdict import Verdict
 from tokenworld.session import OpenWorld, Session, open_world
-from tokenworld.session.loading import load_program, open_text
+from tokenworld.session.loading import open_text
 from tokenworld.session.pddl import export, read_plan
 
 ROOT = Path(__file__).parents[2]
@@ -35,8 +35,8 @@ def _worlds() -> list[str]:
     for path in sorted((ROOT / "domains").glob("*/*.tw")):
         if path.parent.name in ("crafter", "templates") or path.stem == "blackjack":
             continue
-        program = load_program(path).program
-        found += [f"{path.relative_to(ROOT)}:{world}" for world in program.worlds]
+        worlds = re.findall(r"^world (\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+        found += [f"{path.relative_to(ROOT)}:{world}" for world in worlds]
     return found
 
 
