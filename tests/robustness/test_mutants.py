@@ -29,13 +29,13 @@ def run(count: int, *options: str) -> None:
     assert done.stdout.endswith(f"{count} inputs, 0 with faults\n")
 
 
-@pytest.mark.parametrize("count", [40, pytest.param(400, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [25, pytest.param(400, marks=pytest.mark.slow)])
 def test_mutants(count: int) -> None:
     run(count, "--only", "texts")
 
 
 @pytest.mark.parametrize(
-    "count", [30, pytest.param(200, marks=pytest.mark.slow),
+    "count", [20, pytest.param(200, marks=pytest.mark.slow),
               pytest.param(20_000, marks=pytest.mark.slow)]
 )  # fmt: skip
 def test_inputs_of_all_verbs(count: int) -> None:

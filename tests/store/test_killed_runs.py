@@ -56,7 +56,8 @@ def survives(path: Path) -> int:
 def test_a_few_runs_are_killed(tmp_path: Path, count: int) -> None:
     path = tmp_path / "runs.sqlite"
     killed(path, WILLOWBROOK, count, 1)
-    assert survives(path) > (0 if count == 2 else count)
+    kept = survives(path)
+    assert count == 2 or kept > count  # two may both be killed before their first record
 
 
 @pytest.mark.slow
