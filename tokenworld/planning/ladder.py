@@ -44,7 +44,7 @@ from tokenworld.planning.planners.doctor import FAST_DOWNWARD, SYMK, EngineInfo,
 from tokenworld.planning.proof.relaxed import hopeless
 from tokenworld.planning.referee import Replay, replay, winnable, without_idle_steps
 from tokenworld.planning.search.interpreted import Cancel, Exhausted, Found, Limits
-from tokenworld.planning.search.own import OwnRung, Say, has_many_bindings
+from tokenworld.planning.search.own import OwnRung, Say
 from tokenworld.planning.verdict import Attempt, AttemptResult, Verdict, require_goal
 
 _FIRST_STATES = 200_000
@@ -84,7 +84,8 @@ def plan(
     ``time_limit`` is in seconds, ``memory_limit`` in bytes for each search. ``within`` bounds the
     ticks of a plan. ``engine`` is the place of Fast Downward (found by default), ``classical`` runs
     it on an encoding and ``translated`` on exported PDDL; with ``None`` it is not asked.
-    ``original`` runs it on the PDDL that the world was imported from, in place of ``translated``.
+    ``original`` runs it on the PDDL that the world was imported from, in place of ``translated``,
+    and before our own search if there are derived predicates.
     ``width``: the width search may be used. ``packs``: a state is one of the interpreter and may be
     packed.
     ``progress`` gets a line about every second.
@@ -93,19 +94,24 @@ def plan(
     """
     require_goal(simulator, goal)
     planner = cache(lambda: engine or _installed())
-    plain = within is None and is_plain(simulator.instance_at(state), goal)
+    instance = simulator.instance_at(state)
+    plain = within is None and is_plain(instance, goal)
     hurried = plain and classical is not None
     own = OwnRung(simulator, state, goal, within, packs=packs, hurried=hurried)
+    # with derived predicates a state may take our own search longer than LAMA takes for all
+    begins = original is None or not instance.program.derives or not planner().ready
     ladder = _Ladder(
         simulator, state, goal, within, time_limit, memory_limit, own, progress, cancel, plain
     )
 
-    begins = original is None or not ladder.is_dear() or not planner().ready
+    def own_first() -> Verdict | None:
+        return ladder.search_first(planner, patient=not packs or within is not None)
 
     def found() -> Verdict | None:
         return (
-            (begins and ladder.search_first(planner, patient=not packs or within is not None))
+            (begins and own_first())
             or (translated and ladder.translate(planner, original or translated))
+            or (None if begins else own_first())
             or ladder.look_wide(width=width)
             or (classical and ladder.ask(planner(), classical))
             or ladder.search_on(width=width)
@@ -174,11 +180,6 @@ class _Ladder(Generic[StateT]):
             return None
         plain = self._heard(planner(), plain_downward) if self._plain else None
         return plain or (None if self._over() else self._heard(planner(), translated))
-
-    def is_dear(self) -> bool:
-        """Whether our own search may take longer for one state than a planner for all."""
-        instance = self._simulator.instance_at(self._state)
-        return bool(instance.program.derives) or has_many_bindings(instance)
 
     def _is_costly(self) -> bool:
         """Whether states are costly to pack or are not packed; encoding E is then costly too."""

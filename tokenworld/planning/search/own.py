@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Generic, NoReturn
 
 from tokenworld.diagnostics import Diagnostic, no_verdict
-from tokenworld.ground import Instance, Simulator, StateT, count_bindings, parameter_domains
+from tokenworld.ground import Simulator, StateT, count_bindings, parameter_domains
 from tokenworld.limits import attempt, limited
 from tokenworld.planning.lower.algebra import Explosion, Obstacle
 from tokenworld.planning.referee import refereed
@@ -168,8 +168,13 @@ class OwnSearch(Staged[StateT]):
         return PackedAStar(*asked) if costs else PackedBreadthFirst(*asked)
 
     def _packed(self) -> Packed | None:
+        instance = self._simulator.instance_at(self._start)
+        domains = (
+            parameter_domains(instance, action.params)
+            for action in instance.program.actions.values()
+        )
         try:
-            if has_many_bindings(self._simulator.instance_at(self._start)):
+            if sum(count_bindings(one) for one in domains) > _MOST_BINDINGS:
                 raise Explosion(_MOST_BINDINGS)
             world = self._packed_soon() if self._hurried else packed_in_time(*self._asked)
         except Explosion:
@@ -187,13 +192,6 @@ class OwnSearch(Staged[StateT]):
 
         with limited(_HURRY, None, time.monotonic()):
             return attempt("packing", partial(packed_in_time, *self._asked, sizes=_SMALL), too_long)
-
-
-def has_many_bindings(instance: Instance) -> bool:
-    """Whether the parameters of actions have so many choices that planners are asked at once."""
-    actions = instance.program.actions.values()
-    domains = (parameter_domains(instance, action.params) for action in actions)
-    return sum(map(count_bindings, domains)) > _MOST_BINDINGS
 
 
 def _compiled(
