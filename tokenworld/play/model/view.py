@@ -256,14 +256,17 @@ class View:
         """What is shown, but for ways out and what is carried: the nearest first."""
         if self.session.actor in self.shown:
             yield from self._actor()
-        nearest = sorted(self._things, key=self._distance)
+        yield from self._groups(sorted(self._things, key=self._distance))
+
+    def _groups(self, names: Sequence[str]) -> Iterator[Line]:
+        """So many objects at most, by their types."""
         groups: dict[str, list[str]] = {}
-        for name in nearest[:_MOST]:
+        for name in names[:_MOST]:
             groups.setdefault(self._kind(name), []).append(name)
-        for kind, names in groups.items():
-            yield from self._group(kind, names)
-        if len(nearest) > _MOST:
-            yield line(f"and {len(nearest) - _MOST:,} more: Ctrl+O shows them all", "dim")
+        for kind, members in groups.items():
+            yield from self._group(kind, members)
+        if len(names) > _MOST:
+            yield line(f"and {len(names) - _MOST:,} more: Ctrl+O shows them all", "dim")
 
     @property
     def _things(self) -> Iterator[str]:
@@ -282,13 +285,9 @@ class View:
 
     def _beyond(self) -> Iterator[Line]:
         """What can be in no place, after all that is here."""
-        groups: dict[str, list[str]] = {}
-        for name in self._placeless:
-            groups.setdefault(self._kind(name), []).append(name)
-        if groups:
+        if self._placeless:
             yield line("In no place:", "dim")
-        for kind, names in groups.items():
-            yield from self._group(kind, names)
+        yield from self._groups([*self._placeless])
 
     @cached_property
     def _apart(self) -> frozenset[str]:

@@ -36,7 +36,7 @@ class PydanticAi:
             raise ProviderFailure(f"failed: {lines[0]}", hint) from None
         text = "".join(one.content for one in found.parts if one.part_kind == "text")
         usage = found.usage
-        return Response(text, Usage(usage.input_tokens, usage.output_tokens))
+        return Response(text, Usage(usage.input_tokens or None, usage.output_tokens or None))
 
     def close(self) -> None:
         """Do nothing: no connection stays open between two requests."""
