@@ -182,7 +182,7 @@ class _Carrying:
         return True
 
     def _order(self, one: _Object, here: Mapping[tuple[str, str], Mapping[str, None]]) -> None:
-        """Keep the order of what points here, without what is gone; what is new comes last."""
+        """Keep the order of the objects that point here; new ones come last."""
         listed, orders = one.pop("contents", ()), one.pop("orders", {})
         nests = [x for x in self.program.fluents.values() if x.nested and len(x.params) == 1]
         if len(nests) == 1:

@@ -102,7 +102,7 @@ class StepResult:
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """One check: what was wanted, and what was found where it failed.
+    """One check: ``wanted``, the expectation, and ``found``, the actual value where it failed.
 
     ``step`` is the number of the `when` before it, from 1; 0 before the first.
     """

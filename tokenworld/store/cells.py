@@ -1,4 +1,4 @@
-"""Cells of sweeps: what one question about one world came to, kept under the question's digest.
+"""Cells of sweeps: the result of one question about one world, kept under the question's digest.
 
 They lie beside the runs in a table of their own, which the first sweep makes: a store without it
 is as good as before, and an earlier version reads a store that has it. Like a run, a cell is never

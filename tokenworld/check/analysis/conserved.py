@@ -426,7 +426,7 @@ def _nil(facts: Facts, change: Form) -> bool:
 def net_change(amount: Amount, outcome: Outcome, book: Rulebook, is_law: bool) -> Interval | None:
     """The interval of the net change of one way; ``None`` if it is unknown.
 
-    The rounds of each loop must come to nil by themselves.
+    The rounds of each loop must sum to zero by themselves.
     """
     tally = _Tally(amount, book, outcome, is_law)
     sums: dict[tuple[Span, ...], Form] = {(): constant(0)}

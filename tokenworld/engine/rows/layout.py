@@ -506,9 +506,10 @@ class Slots:
 
 
 def _mortal_types(rules: Rules, outside: tuple[Body, ...]) -> frozenset[str]:
-    """The types of which an object may be destroyed, or that it may be taken for. The checker
-    proves that a variable is never `none`, and knows nothing of destruction: what is no more reads
-    as `none` (language.md §4), so that terms about it are written with care."""
+    """The types whose variables may hold a destroyed object: those that share a subtype with one
+    that `destroy` names. The checker proves that a variable is never `none`, but does not look
+    at destruction: a destroyed object reads as `none` (language.md §4), so that the code for terms
+    about these types tests for it."""
     program = rules.program
     bodies = (*rules.bodies, *rules.given_bodies, *outside)
     targets = (

@@ -77,8 +77,8 @@ class Listener(Protocol):
 
 
 class SearchStepper(RowStepper):
-    """Steps rows of which nobody asks what watches say and what is paid. Searches side by side
-    share it, each with the ``lock`` while it asks."""
+    """Steps rows for searches, without the texts of watches and without payments. Parallel searches
+    share it; each holds the ``lock`` while it steps."""
 
     in_pieces = True
 
@@ -173,8 +173,8 @@ class Ticks:
             self._stepper.guards.check_invariants(row, began, None, (), self._stepper.me)
 
     def ended(self, row: Row) -> tuple[tuple[str, ...], tuple[int, ...], tuple[str, ...]]:
-        """Give awards and latch endings at the end of a tick, in place: what is latched, what is
-        awarded, and which endings were reached now."""
+        """Give awards and latch endings at the end of a tick, in place; return the latched endings,
+        the awards given, and the endings reached in this tick."""
         news = Tick(self._stepper, row, _SEEDED).progress()
         return row.S[LATCHED], row.S[AWARDED], news
 

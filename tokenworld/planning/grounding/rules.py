@@ -1,4 +1,4 @@
-"""Rules over relations: what is left of a program when nothing is ever undone.
+"""Rules over relations: the delete relaxation of a program.
 
 A relation holds tuples. A fact of a truth-valued fluent is a tuple of its arguments; any other
 fluent has its value as the last part. Numbers are no part of tuples: a numeric fluent has a tuple

@@ -63,7 +63,7 @@ def by_causes(task: Task) -> Task:
 
 
 def _weights(task: Task) -> Weights:
-    """Return the causal graph: for each operator an edge from what it asks to what it changes."""
+    """Return the causal graph: an edge for each variable that an effect depends on."""
     found: defaultdict[int, Counter[int]] = defaultdict(Counter)
     for one in task.operators:
         asked = {variable for variable, _ in one.precondition}

@@ -61,9 +61,9 @@ class Missing:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """A rule that would make a condition hold, and what it lacks itself.
+    """A rule that would make a condition hold, and the conditions that keep it from being applied.
 
-    ``empty`` are the types of its parameters of which there is no object.
+    ``empty`` lists the types of its parameters that have no object.
     """
 
     kind: str

@@ -1,6 +1,6 @@
 """The width search: a rung of the ladder, and an engine that answers alone.
 
-What is new is expanded first, then what is near the goal.
+Novel states are expanded first, then those near the goal.
 """
 
 from __future__ import annotations

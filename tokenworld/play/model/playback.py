@@ -59,7 +59,7 @@ def open_playback(path: Path, reference: str | int | None) -> Playback:
 
 @dataclass(frozen=True, slots=True)
 class _Stop:
-    """A place between two intents: the state there, and what the last one came to."""
+    """A moment between two intents: its state, and the result of the intent before it."""
 
     state: State
     asked: str

@@ -42,7 +42,7 @@ def text_as(session: Session, form: TextFormat, title: str) -> str:
 
 
 def markdown(session: Session) -> str:
-    """The story: what was asked, what was said, what was refused and why."""
+    """The story in Markdown: intents, texts, and refusals with their reasons."""
     return "\n".join(_story(session)) + "\n"
 
 

@@ -253,7 +253,7 @@ class View:
         return self.session.engine.describe(self.session.state, number).splitlines()
 
     def _by_type(self) -> Iterator[Line]:
-        """What is shown, but for ways out and what is carried: the nearest first."""
+        """The objects shown, without ways out and belongings, the nearest first."""
         if self.session.actor in self.shown:
             yield from self._actor()
         yield from self._groups(sorted(self._things, key=self._distance))
@@ -291,7 +291,7 @@ class View:
 
     @cached_property
     def _apart(self) -> frozenset[str]:
-        """What is not told among the things: the actor, what it carries, and ways out."""
+        """The objects left out of the list of things: the actor, its belongings, ways out."""
         held = () if self.whole else (*self._held, *self._exits)
         return frozenset(one for one in (self.session.actor, *held) if one is not None)
 

@@ -134,7 +134,7 @@ _FOR_GRAPH = 0.6
 
 @frozen
 class Example:
-    """A shortest way to an edge, and the edge: what is done, where that is written, what happens.
+    """A shortest path to an edge, and the edge: its command, the place of its rule, its changes.
 
     ``path`` leads from the start to the state in which ``step`` is given.
     """

@@ -108,10 +108,10 @@ def told_apart(graph: PackedGraph[State], nodes: Iterable[Node], mask: int) -> I
 
 
 class LookedAt:
-    """Tells apart the states that the requires of one action can tell apart.
+    """Remembers states by the values that the requires of one action read.
 
-    What does not rest on stored values alone tells all states apart. A long action is broken off
-    before requires are looked at: then it is the state after that which counts.
+    Requires that read more than stored values distinguish all states. A command that breaks off a
+    long action has its requires evaluated in the state after `cancelled`.
     """
 
     def __init__(self, rules: Rules, action: m.Action, told: Told) -> None:
@@ -228,9 +228,9 @@ def standing_requires(
 ) -> tuple[dict[str, Requires], int]:
     """The requires of actions in all states, and in how many states they were looked at.
 
-    ``deadline`` is a time of `time.monotonic`. An action of which nothing more is to be learnt is
-    left alone; where the states are not ``complete``, so is what was done in one of them (``met``),
-    for nothing can be said about what never refuses.
+    ``deadline`` is a time of `time.monotonic`. An action about which no state can tell more is
+    skipped; where the states are not ``complete``, so are actions that were executed in one of them
+    (``met``), for it cannot be said which requires never refuse.
     """
     rules, actions = lowered(simulator.instance.program), simulator.instance.program.actions
     found = {

@@ -2,7 +2,7 @@
 
 A journal is lines of JSON (``tw-learn/1``): first what the run is about, then each finished part in
 its order. Each line is written and synced whole; a torn last line, of a process that was killed, is
-cut off. A run takes from there what it would work out again, and comes to the same result.
+cut off. A run takes from there what it would work out again, and has the same result.
 """
 
 from __future__ import annotations

@@ -84,7 +84,7 @@ def fit_params(
 
 
 def _impossible(found: Collected, noise: float | None) -> None:
-    """Count what the rules cannot bring forth as noise, or `Failure` (TW1205)."""
+    """Count observations that the rules cannot produce as noise, or raise `Failure` (TW1205)."""
     if not found.impossible:
         return
     many = len(found.impossible)

@@ -325,8 +325,8 @@ class Adapter:
     # ---- writing --------------------------------------------------------------------------------
 
     def write(self, state: State, near: Base | None = None) -> Recorded:
-        """A state as a record shows it; ``near`` is a record and the state that was read from it,
-        of which objects are taken over that cannot be shown otherwise."""
+        """A state as a record shows it. ``near`` is a record and the state that was read from it:
+        objects that did not change since are taken over from there."""
         touched = None if near is None else between(near.state.trail, state.trail)
         again = touched is not None and self.words.timeless
         if near is None or touched is None or not again:

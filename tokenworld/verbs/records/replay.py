@@ -265,7 +265,8 @@ class WorldAnswerer:
     # ---- why ------------------------------------------------------------------------------------
 
     def _how(self, known: Known, row: TextRow) -> str:
-        """Do the command once more and say what it came to: ``refused: shut (world.tw:49:3)``."""
+        """Execute the command again; return its status and reason:
+        ``refused: shut (world.tw:49:3)``."""
         before = known.state
         last = self.world.engine.halves(before, self.command(row, known), self._luck).done
         if last.no_match is not None:

@@ -110,8 +110,8 @@ def _fitting(
 
 
 class _States:
-    """Converts states. What a row tells is mostly what the one before told last, or differs little
-    from it; then only the difference is read."""
+    """Converts states. A row mostly begins with the state that the row before ended with, or with
+    a similar one; then only the difference is read."""
 
     def __init__(self, world: OpenWorld) -> None:
         self._engine = world.engine

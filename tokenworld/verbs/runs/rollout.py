@@ -1,4 +1,4 @@
-"""``tw rollout``: many runs of one world, and a table of what they came to."""
+"""``tw rollout``: many runs of one world, and a table of their results."""
 
 from __future__ import annotations
 

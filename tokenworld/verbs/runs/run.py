@@ -488,7 +488,7 @@ def _asked(session: Session, outcome: Outcome) -> str:
 
 
 def show_outcome(asked: str, outcome: Outcome, out: Output, why: Explainer) -> None:
-    """One record as a reader sees it: what was asked, what it came to and why, what was said."""
+    """One record as a reader sees it: the intent, its result with the reason, and the texts."""
     who = f"{outcome.actor}: " if outcome.next is not None else ""
     out.entry(f"{outcome.tick:>4} {GLYPHS[outcome.status]} {who}{asked}  [{outcome.status}]")
     found = None if out.as_json else why.record(outcome)

@@ -79,9 +79,9 @@ class LawFired:
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """A slot that was asked for more than once at the same time, by these firings.
+    """A slot that several writes of one batch have as their target, made by these firings.
 
-    ``change`` is ``None`` where the slot kept its value, or where the tick came to nothing.
+    ``change`` is ``None`` where the slot kept its value, or where the tick was rolled back.
     """
 
     slot: str
@@ -181,7 +181,7 @@ class Tracing:
         )
 
     def _known(self, phases: tuple[PhaseTrace, ...]) -> tuple[PhaseTrace, ...]:
-        """Phases without secret slots, and without laws of which nothing else is left."""
+        """Phases without secret slots, and without the laws that only concern such slots."""
         known = self._session.known
         if known.is_whole:
             return phases
@@ -211,8 +211,8 @@ class Tracing:
 
 
 def _public(secrets: Secrets, batch: Batch) -> Batch:
-    """A batch without what it does to secret slots; a law that touches them is told of as far as
-    something else changed."""
+    """A batch without its changes of secret slots; a law that writes such slots is listed only
+    where it changed others too."""
     hidden = secrets.fluents
     changes = [one for one in batch.changes if one[0].fluent.id not in hidden]
     changed = {_place(one) for one in changes}

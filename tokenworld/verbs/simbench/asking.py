@@ -181,7 +181,7 @@ def in_order(answer: Answer, row: TextRow, task: Task) -> Answer:
 
 
 def continued(row: TextRow, before: TextRow, answer: Answer) -> TextRow:
-    """The row whose state before is what was predicted for an earlier one."""
+    """The row that begins with the predicted state of an earlier one."""
     assert answer.objects is not None
     free = max((one["uuid"] + 1 for one in answer.objects if one["uuid"] < 999_999), default=0)
     next_id = answer.next_id if answer.next_id is not None else max(free, before.before.next_id)
@@ -199,7 +199,7 @@ def continued(row: TextRow, before: TextRow, answer: Answer) -> TextRow:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One question with what was answered. ``tries`` are all answers, the last one counts;
+    """One question with its answers. ``tries`` are all answers, the last one counts;
     ``prompt`` is the digest of the whole prompt."""
 
     question: int

@@ -48,7 +48,7 @@ class Simulated:
 
 
 def difference(before: Recorded, found: Answer) -> dict[str, Any]:
-    """An answer as JSON: what is otherwise than before."""
+    """An answer as JSON: its differences from the state before."""
     told: dict[str, Any] = {}
     if found.objects is not None:
         known = {one["uuid"]: one for one in before.objects}
@@ -126,7 +126,7 @@ def _reduced(
 
 
 class Nearest:
-    """Does what was done in the known row that is most like a question."""
+    """Predicts the changes of the known row that is most similar to a question."""
 
     def __init__(self, rows: Sequence[TextRow]) -> None:
         self._rows = rows

@@ -77,7 +77,7 @@ def drawn_command(
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of a walk: the words, the command that they mean, and what it came to."""
+    """One step of a walk: the words, the command that they mean, and its result."""
 
     before: State
     text: str
@@ -264,7 +264,7 @@ class _Maker:
         return Candidate(row, step.verb, self._decided, _TIMED if draws else ())
 
     def _decided(self, row: TextRow, task: Task) -> bool:
-        """Return whether the rules make of what a question shows what was recorded."""
+        """Return whether the rules predict for a question what was recorded."""
         try:
             answer = self.rules.answer(row, task)
         except Failure:

@@ -140,7 +140,8 @@ class Card:
 
 
 def ways(row: TextRow, task: Task, answer: Answer) -> Iterator[tuple[str, Way]]:
-    """Each property of each object, of what was before, should be, or is answered; how it is."""
+    """Each property of each object in the state before, the recorded and the predicted one, with
+    the way in which the prediction is right or wrong."""
     if task in ("score", "step"):
         before, target, found = row.score_before.to_json(), row.score_after.to_json(), answer.score
         for key, value in target.items():
