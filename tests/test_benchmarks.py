@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import sys
 from importlib.util import find_spec
@@ -314,3 +315,35 @@ def test_the_bar_and_the_judgements_of_val_are_counted() -> None:
     assert list(coverage.compared(runs))[-1] == "VAL accepts 1 of 1 plans"
     late = [{coverage.OWN: coverage.Run(True, 2.0, "x"), coverage.RIVAL: coverage.Run(True, 0.5)}]
     assert next(coverage.compared(late)).endswith("0 of 1 that both solve")
+# ---- adapters ------------------------------------------------------------------------------------
+def names_of(module: str) -> set[str]:
+    """The names that a module of the project defines or imports, and the modules below it."""
+    path = ROOT.joinpath(*module.split("."))
+    found = {one.stem for one in path.glob("*.py")} | {one.name for one in path.glob("*/")}
+    source = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    text = source.read_text(encoding="utf-8")
+    for node in ast.walk(ast.parse(text)):
+        match node:
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                found.add(name)
+            case ast.Import(names=names) | ast.ImportFrom(names=names):
+                found |= {one.asname or one.name for one in names}
+            case ast.Name(id=name, ctx=ast.Store()):
+                found.add(name)
+            case ast.Constant(value=str(name)) if "__getattr__" in text:
+                found.add(name)  # a package that imports its names when they are asked for
+    return found
+def test_the_names_that_benchmarks_import_exist() -> None:
+    """Adapters of peers run in environments of their own, where no other test imports them."""
+    asked: dict[str, set[str]] = {}
+    for path in (ROOT / "benchmarks").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tokenworld."):
+                asked.setdefault(str(node.module), set()).update(one.name for one in node.names)
+    assert len(asked) > 20
+    missing = {
+        module: names - names_of(module)
+        for module, names in asked.items()
+        if "*" not in names_of(module) and names - names_of(module)
+    }
+    assert missing == {}
