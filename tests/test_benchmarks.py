@@ -315,6 +315,8 @@ def test_the_bar_and_the_judgements_of_val_are_counted() -> None:
     assert list(coverage.compared(runs))[-1] == "VAL accepts 1 of 1 plans"
     late = [{coverage.OWN: coverage.Run(True, 2.0, "x"), coverage.RIVAL: coverage.Run(True, 0.5)}]
     assert next(coverage.compared(late)).endswith("0 of 1 that both solve")
+
+
 # ---- adapters ------------------------------------------------------------------------------------
 def names_of(module: str) -> set[str]:
     """The names that a module of the project defines or imports, and the modules below it."""
@@ -333,6 +335,8 @@ def names_of(module: str) -> set[str]:
             case ast.Constant(value=str(name)) if "__getattr__" in text:
                 found.add(name)  # a package that imports its names when they are asked for
     return found
+
+
 def test_the_names_that_benchmarks_import_exist() -> None:
     """Adapters of peers run in environments of their own, where no other test imports them."""
     asked: dict[str, set[str]] = {}
