@@ -17,7 +17,7 @@ from tokenworld.check.typing.context import Context
 from tokenworld.check.typing.expressions import check
 from tokenworld.check.typing.names import attribute_id, attribute_of, fact_id
 from tokenworld.check.typing.types import is_subtype, kind_type, optional, type_of_ref
-from tokenworld.diagnostics import Edit, Fix, Related, did_you_mean
+from tokenworld.diagnostics import Edit, Fix, Related, counted, did_you_mean
 from tokenworld.model import (
     BOOL,
     ROOT,
@@ -343,8 +343,12 @@ def _rows(draft: Draft, table: syn.TableDecl) -> None:
 
 def _row(draft: Draft, fluent: Fluent, item: syn.Row) -> Row:
     if len(item.keys) != len(fluent.params):
-        what = f"A row of `{fluent.name}` has {len(fluent.params)} keys."
-        draft.stop("TW0302", what, item.span, f"{len(item.keys)} given", "Correct the row.")
+        what = f"A row of `{fluent.name}` has {counted(len(fluent.params), 'key')}."
+        told = [draft.text(key.span) for key in item.keys]
+        hint = f"Write {counted(len(fluent.params), 'key')}, a colon and the value: `a: 1`."
+        if item.value is None and len(told) == len(fluent.params) + 1:
+            hint = f"Write a colon before the value: `{', '.join(told[:-1])}: {told[-1]}`."
+        draft.stop("TW0302", what, item.span, f"{len(item.keys)} given", hint)
     keys = tuple(
         _constant(draft, _argument_key(key), param.type, f"key of `{fluent.name}`")
         for key, param in zip(item.keys, fluent.params, strict=True)

@@ -33,7 +33,9 @@ def check_scenarios(draft: Draft) -> None:
 def _scenario(item: syn.ScenarioDecl, draft: Draft) -> m.Scenario:
     world = item.world.value
     if world not in draft.worlds:
-        hint = did_you_mean(world, draft.worlds) or "Name a world of this file."
+        known = ", ".join(f"`{one}`" for one in list(draft.worlds)[:8])
+        told = f"Name a world of this file: {known}." if known else "Write the world first."
+        hint = did_you_mean(world, draft.worlds) or told
         what = f"There is no world `{world}`."
         draft.stop("TW0201", what, item.world.span, "unknown world", hint)
     ctx = Context(draft, world=world, me=len(draft.worlds[world].turns) < 2)

@@ -14,7 +14,7 @@ from pathlib import Path
 from tokenworld.assets import MissingAssetsError, domains_folder
 from tokenworld.diagnostics.diagnostic import Diagnostic, Failure
 from tokenworld.diagnostics.span import Span
-from tokenworld.diagnostics.suggest import did_you_mean
+from tokenworld.diagnostics.suggest import closest, did_you_mean
 
 BYTE_ORDER_MARK = "\ufeff"
 
@@ -158,17 +158,20 @@ def _read_bytes(path: Path, shown: str) -> bytes:
 
 
 def _near(path: Path, shown: str) -> str:
-    """The hint for a missing file: one of its folder, or a bundled world, of a similar name."""
-    told = "Check the path and the current folder."
+    """The hint for a missing file: one of a similar name or in a similar folder, or a bundled
+    world."""
+    missing, rest = path, list[str]()
     try:
-        if not path.parent.is_dir():
-            return f"There is no folder `{Path(shown).parent}`: check the path."
-        beside = [str(Path(shown).parent / one.name) for one in path.parent.iterdir()]
-        bundled = [one.parent.name for one in domains_folder().glob("*/world.tw")]
+        while not missing.parent.is_dir() and missing.parent != missing:
+            missing, rest = missing.parent, [missing.name, *rest]
+        near = closest(missing.name, [one.name for one in missing.parent.iterdir()])
+        found = [missing.parent.joinpath(name, *rest) for name in near]
+        known = [str(one) for one in found if not rest or one.is_file()]
+        if path.name == shown and not path.suffix:
+            known += [one.parent.name for one in domains_folder().glob("*/world.tw")]
     except (OSError, ValueError, MissingAssetsError):
-        return told
-    known = beside if path.suffix or path.name != shown else [*beside, *bundled]
-    return did_you_mean(shown, sorted(set(known))) or told
+        known = []
+    return did_you_mean(shown, sorted(known)) or "Check the path and the current folder."
 
 
 def _decode(data: bytes, shown: str) -> str:

@@ -41,8 +41,7 @@ def closest(word: str, known: Iterable[str], at_most: int = 3) -> tuple[str, ...
     """The known names most like `word`, best first, ties in alphabetical order.
 
     A name qualifies if it differs in a third of its letters or less (at least one edit, at most
-    `MOST_EDITS`), ignoring case, hyphens and underscores, or if one contains the other as a whole
-    word.
+    `MOST_EDITS`), ignoring case, hyphens and underscores, or if it contains `word` as whole words.
     """
     plain = _plain(word)
     limit = min(MOST_EDITS, max(1, (len(plain) + 1) // 3))
@@ -52,7 +51,7 @@ def closest(word: str, known: Iterable[str], at_most: int = 3) -> tuple[str, ...
         distance = edit_distance(plain, other, limit)
         if distance <= limit:
             ranked.append((distance, name))
-        elif len(plain) >= 3 and plain in other.split("_"):
+        elif len(plain) >= 3 and f"_{plain}_" in f"_{other}_":
             ranked.append((limit + 1, name))
     return tuple(name for _, name in sorted(ranked)[:at_most] if name != word)
 

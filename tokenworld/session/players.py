@@ -317,6 +317,10 @@ class _Turn:
         return TypedIntent(f"{action.name}({listed})")
 
 
+_LISTED: Final = 4
+"""Titles of scenarios in a hint."""
+
+
 def find_scenario(world: OpenWorld, title: str) -> m.Scenario:
     """The scenario of a world with this title; `Failure` TW0006 if there is none, or if it edits
     the state, so that it is no run that could be replayed."""
@@ -324,7 +328,9 @@ def find_scenario(world: OpenWorld, title: str) -> m.Scenario:
     found = next((one for one in listed if one.title == title), None)
     if found is None:
         titles = [one.title for one in listed]
-        hint = did_you_mean(title, titles) or "Name a scenario of this world by its title."
+        listing = ", ".join(f"`{one}`" for one in titles[:_LISTED])
+        told = f"Name one by its title, such as {listing}." if titles else "It has none."
+        hint = did_you_mean(title, titles) or told
         _fail(f"World `{world.world.name}` has no scenario `{title}`.", hint)
     for place, step in enumerate(found.steps):
         if isinstance(step, m.Given | m.Replay) or (isinstance(step, m.Seed) and place):

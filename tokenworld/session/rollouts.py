@@ -9,7 +9,15 @@ from math import sqrt
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from tokenworld.diagnostics import Diagnostic, Failure, Source, read_source, usage
+from tokenworld.diagnostics import (
+    Diagnostic,
+    Failure,
+    Source,
+    did_you_mean,
+    is_source,
+    read_source,
+    usage,
+)
 from tokenworld.engine import Engine, EngineSimulator, State
 from tokenworld.engine.rows.code.compiled import Compiled, compiler_missing
 from tokenworld.engine.rows.code.numeric import Uncompiled
@@ -192,7 +200,7 @@ def rollout(
     if worlds < 1 or ticks < 0:
         raise usage("A rollout needs a world and a number of ticks.", "Give `--worlds N`, N > 0.")
     opened = target if isinstance(target, OpenWorld) else open_world(target)
-    given = policy if isinstance(policy, Source) or policy == "random" else read_source(policy)
+    given = policy if isinstance(policy, Source) or policy == "random" else _policy_file(policy)
     player = _player(opened, given) if isinstance(given, Source) else None
     rows = _runs(opened.engine, engine == "play", not draws_in_setup(opened))
     work = _Work(opened, rows, player, ticks, digests)
@@ -218,6 +226,14 @@ def _runs(engine: Engine, texts: bool, fixed: bool) -> Runs:
     return Runs(
         engine.instance, engine.layout, EnglishProse(), output="all" if texts else "", fixed=fixed
     )
+
+
+def _policy_file(policy: str | Path) -> Source:
+    """The file of a policy; `Failure` where none has the name, which may stand for ``random``."""
+    near = None if is_source(Path(policy)) else did_you_mean(str(policy), ("random",))
+    if near is not None:
+        raise usage(f"There is no policy `{policy}`.", near)
+    return read_source(policy)
 
 
 def _compile(work: _Work, choice: Choice, seed: int, records: int) -> str:

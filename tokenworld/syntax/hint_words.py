@@ -498,6 +498,8 @@ _ROWS: Final[tuple[tuple[str, str, str, str, str], ...]] = (
     ("", "NUMBER", ". .", "*",
      "Write `n: 0 to 3` after `for` or `pick`, or compare: `x >= 0 and x <= 3`."),
     ("", "for", "each|every|all|any", "", "Leave the word away: `for x: T { … }`."),
+    ("", "for each|every|any", "TYPE", "",
+     "Leave the word away, and write the name first: `for x: T { … }`."),
     ("", "for each|every|any", "NAME", "", "Leave the word away: `for x: T { … }`."),
     ("", "for", "TYPE NAME|{", "", "Write the name first: `for x: T { … }`."),
     ("", "", "if|when|with|such|and|suchthat|while", "where in", _WHERE),

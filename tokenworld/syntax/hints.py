@@ -69,6 +69,8 @@ def part(found: Found) -> str | None:
         return f"Put `{terminal}` after the `}}` of an `if`, `chance` or `pick`."
     if terminal in _CHECKS and found.value_expected:
         return f"Let `{terminal}` stand alone, and put commas between the checks."
+    if item == "world" and {"goal", "endless"} <= found.expected and terminal == "legend":
+        return 'Put it into the braces of the layout: `layout T { … legend "#" { … } }`.'
     if item == "world" and {"goal", "endless"} <= found.expected and found.is_name(found.token):
         return "Put changes of the start into `setup { }`."
     if item == "scenario" and terminal == "and" and "times" in found.expected:

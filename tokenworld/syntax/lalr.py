@@ -273,6 +273,8 @@ def _in_context(text: str, start: int, end: int) -> str | None:
         return "Write a comma between the members."
     if text[start] == "&" and re.search(r"[:(,=]\s*$", line):
         return "Remove it: a name stands for the thing itself."
+    if text[start] == "|" and (bars := re.match(r"\|([^|\n]{1,40})\|(?!\|)", text[start:])):
+        return f"Write `abs({bars[1].strip()})`."
     possessed = _POSSESSED.match(text, start)
     if possessed and owner:
         return f"Write a point: `{owner.group(1)[:20]}.{possessed.group(1)[:20]}`."

@@ -17,13 +17,14 @@ from tokenworld.check.modules import entry_of
 from tokenworld.check.repairs.trial import Step, Trial
 from tokenworld.check.repairs.values import corrections, placed
 from tokenworld.check.repairs.words import Broken, Rewrite, rewrites, spelled
+from tokenworld.check.typing.arithmetic import BUILTINS
 from tokenworld.diagnostics import Diagnostic, Edit, Fix, Source, Span
 from tokenworld.syntax.lalr import Token, lex
 from tokenworld.syntax.parse import Splitter, build_item
 from tokenworld.syntax.tables import tables
 from tokenworld.syntax.templates import Context
 
-_MOST_TRIED: Final = 24
+_MOST_TRIED: Final = 16
 """Edits that are checked for one finding."""
 _MOST_TOLD: Final = 3
 """Findings of one check that are looked at: more of them are no slips of the pen."""
@@ -128,7 +129,7 @@ def _broken(found: Diagnostic, draft: Draft) -> Broken | None:
 def _read(source: Source, tokens: Sequence[Token], at: int, draft: Draft) -> Broken:
     """The words of an item with the names of the program."""
     facts = (*(one.name for one in draft.fluents.values()), *draft.derive_items)
-    known = frozenset((*facts, *draft.effect_items, *draft.events, *draft.actions))
+    known = frozenset((*facts, *draft.effect_items, *draft.events, *draft.actions, *BUILTINS))
     members = (one for enum in draft.enums.values() for one in enum.members)
     values = frozenset((*members, *(name for _, name in draft.object_types), *draft.params))
     kinds = frozenset((*draft.types, *draft.enums))
@@ -139,16 +140,16 @@ def _says(hint: str | None, edit: Rewrite, broken: Broken) -> bool:
     """Whether a hint names already what an edit writes; an edit that only deletes says less."""
     if hint is None:
         return False
+    if edit.telling:
+        return spelled(edit.words, broken.tables) in hint
     before = [token.text for token in broken.tokens[edit.first : edit.last]]
     added = [token.text for token in edit.words]
     for text in before:
         if text in added:
             added.remove(text)
     shown = " ".join(_CODE.findall(hint))
-    moved, vague = bool(edit.words) and not added, "…" in shown and len(added) > _FEW
-    if moved or vague:  # a part in another place, or a form in which the author has to think
-        return False
-    return all(text in shown for text in added)
+    vague = "…" in shown and len(added) > _FEW  # a form in which the author has to think
+    return not vague and all(text in shown for text in added)
 
 
 _WEAK: Final = (
@@ -157,6 +158,8 @@ _WEAK: Final = (
     "Declare it", "Compare it", "Correct the", "Read an attribute", "Change the attribute",
     "Write them in parentheses", "Write a number inside", "Write a value of the type",
     "Write one of", "Compare values", "Leave the arguments away",
+    "Write `add` before a fact", "Close the parenthesis", "Write `when` and a condition",
+    "Write the relation first", "Write `object x: T", "Narrow it first", "Write a list in brackets",
 )  # fmt: skip
 """The beginnings of hints that are given for want of a better one."""
 
@@ -167,10 +170,11 @@ def _is_weak(hint: str | None) -> bool:
 
 def _edited(edit: Rewrite, broken: Broken) -> tuple[Edit, Source]:
     """The edit of the text, and the text after it."""
-    source, tokens, before = broken.source, broken.tokens, broken.tokens[edit.first - 1]
+    source, tokens, before = broken.source, broken.tokens, broken.tokens[max(0, edit.first - 1)]
     end = tokens[edit.last - 1].end if edit.first < edit.last else before.end
     start, written = before.end, spelled((before, *edit.words), broken.tables)[len(before.text) :]
-    if edit.first < edit.last and broken.line(edit.first) != broken.line(edit.first - 1):
+    begins = edit.first == 0 or broken.line(edit.first) != broken.line(edit.first - 1)
+    if edit.first < edit.last and begins:
         start, written = tokens[edit.first].start, spelled(edit.words, broken.tables)
     text = f"{source.text[:start]}{written}{source.text[end:]}"
     return Edit(source.span(start, end), written), replace(source, text=text)
@@ -203,7 +207,7 @@ def _told(found: Diagnostic, edit: Rewrite, broken: Broken) -> Diagnostic:
     return replace(found, hint=f"Write `{shown}`.", fix=Fix(f"write `{shown}`", (made,)))
 
 
-_LINE: Final = 80
+_LINE: Final = 100
 """Characters of a line that is shown whole; of a longer one the edit, with some words around."""
 _AROUND: Final = 2
 

@@ -7,11 +7,12 @@ item: its parameters and variables, who acts, and what the program declares.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import combinations
 from typing import Final
 
 from tokenworld.check.draft import Draft
 from tokenworld.check.repairs.words import Broken, Rewrite
-from tokenworld.check.typing.arithmetic import BUILTINS
 from tokenworld.diagnostics import Diagnostic, Span, closest
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.syntax.lalr import Token
@@ -90,9 +91,52 @@ def _paths(wrong: Wrong) -> list[str]:
 def _respelled(wrong: Wrong) -> Iterator[Rewrite]:
     """The name of another fact, function or value for one that is unknown."""
     broken = wrong.broken
-    known = (*broken.known, *BUILTINS, *broken.values, *_in_sight(wrong))
+    known = (*broken.known, *_OVER_TIME, *broken.values, *_in_sight(wrong))
     for number, name in enumerate(closest(wrong.text, sorted(set(known)), at_most=4)):
         yield Rewrite(0.5 + number / 10, wrong.first, wrong.first + 1, (_name(name),), True)
+
+
+_OVER_TIME: Final = ("sometime", "always", "at_most_once", "sometime_after", "sometime_before")
+
+
+def _through(wrong: Wrong) -> Iterator[Rewrite]:
+    """``x.at.f`` for ``x.f``."""
+    attributes = [one for one in wrong.draft.fluents.values() if one.fluent_kind == "attribute"]
+    for name in list(dict.fromkeys(one.name for one in attributes))[:_MOST]:
+        if wrong.follows(wrong.first - 1, "."):
+            words = (_name(name), Token(".", ".", 0, 0), wrong.tokens[wrong.first])
+            yield Rewrite(1.2, wrong.first, wrong.first + 1, words, True)
+
+
+def _changed_places(wrong: Wrong) -> Iterator[Rewrite]:
+    """A call in which two arguments stand in each other's place."""
+    depth = 0
+    for index in range(wrong.first - 1, 0, -1):
+        sign = wrong.tokens[index].terminal
+        depth += (sign == ")") - (sign == "(")
+        if depth < 0:
+            call = _arguments(replace(wrong, first=index - 1))
+            begin, parts = call if call is not None else (index, [])
+            given = [wrong.tokens[first:last] for first, last in parts]
+            for one, other in combinations(range(len(given)), 2):
+                moved = given.copy()
+                moved[one], moved[other] = moved[other], moved[one]
+                yield Rewrite(0.8, begin, parts[-1][1], _listed(moved), True)
+            return
+
+
+def _stored(wrong: Wrong) -> Iterator[Rewrite]:
+    """``add r(a)`` or ``f(a) = b`` for a call that stands alone."""
+    call = _arguments(wrong)
+    if call is None or wrong.text not in wrong.broken.known:
+        return
+    begin, parts = call
+    name, end = wrong.tokens[wrong.first], parts[-1][1] if parts else begin
+    yield Rewrite(1.0, wrong.first, wrong.first + 1, (Token("add", "add", 0, 0), name), True)
+    if len(parts) > 1:
+        given = [wrong.tokens[first:last] for first, last in parts]
+        signs = (Token(")", ")", 0, 0), Token("=", "=", 0, 0))
+        yield Rewrite(1.0, begin, end + 1, (*_listed(given[:-1]), *signs, *given[-1]), True)
 
 
 def _exchanged(wrong: Wrong) -> Iterator[Rewrite]:
@@ -185,9 +229,9 @@ def _counted(wrong: Wrong) -> Iterator[Rewrite]:
 
 
 _BY_CODE: Final[dict[str, tuple[Callable[[Wrong], Iterator[Rewrite]], ...]]] = {
-    "TW0201": (_respelled,),
-    "TW0204": (_respelled,),
-    "TW0301": (_compared, _instead, _exchanged),
+    "TW0201": (_respelled, _stored),
+    "TW0204": (_respelled, _through),
+    "TW0301": (_changed_places, _compared, _instead, _exchanged),
     "TW0302": (_given,),
     "TW0303": (_counted,),
     "TW0308": (_counted,),

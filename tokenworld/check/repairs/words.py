@@ -132,7 +132,7 @@ def _inserted(broken: Broken) -> Iterator[Rewrite]:
     """A sign or a word that is missing."""
     for place in range(broken.at, max(0, broken.at - 4), -1):
         far = 0.3 if place < broken.at else 0.0
-        for sign in _SIGNS:
+        for sign in (one for one in _SIGNS if one not in "{}"):
             yield Rewrite(1.0 + far, place, place, (_word(sign),))
         for number, word in enumerate(_JOINING):
             yield Rewrite(1.2 + far + number / 1000, place, place, (_word(word),))
@@ -159,7 +159,7 @@ def _exchanged(broken: Broken) -> Iterator[Rewrite]:
         if not 0 < place < len(broken.tokens):
             continue
         token = broken.tokens[place]
-        if not token.text[:1].isalnum():
+        if not token.text[:1].isalnum() or token.terminal == "and":
             yield from (Rewrite(1.1, place, place + 1, (_word(sign),)) for sign in _SIGNS)
         elif token.terminal in ("NAME", "TYPE") and len(token.text) > 2:
             for word in sorted(broken.tables.keywords):
@@ -188,7 +188,7 @@ _DECLARING: Final = ("object", "action", "law", "phase", "param", "derive", "rel
 def _moved(broken: Broken) -> Iterator[Rewrite]:
     """A part in the wrong place of its line."""
     tokens, at = broken.tokens, broken.at
-    here = [k for k in range(max(1, at - 14), min(len(tokens), at + 14)) if _near(broken, k)]
+    here = [k for k in range(max(0, at - 14), min(len(tokens), at + 24)) if _near(broken, k)]
     for first in (at, at - 1, at - 2):
         for last in range(first + 1, first + _LONGEST):
             if first not in here or last - 1 not in here or not first <= at <= last:
@@ -196,7 +196,7 @@ def _moved(broken: Broken) -> Iterator[Rewrite]:
             part = tuple(tokens[first:last])
             if not _is_whole(part):
                 continue
-            for place in (*here, here[-1] + 1):
+            for place in (*here, here[-1] + 1) if first else ():
                 cost = 1.35 + 0.05 * len(part) + 0.02 * abs(place - first)
                 if place < first:
                     words = (*part, *tokens[place:first])
@@ -215,20 +215,27 @@ def _is_whole(part: Sequence[Token]) -> bool:
 
 
 def _near(broken: Broken, index: int) -> bool:
-    return broken.line(index) == broken.line(min(broken.at, len(broken.tokens) - 1))
+    """Whether a word stands on the line of the unexpected one, or of the one before it."""
+    at = min(broken.at, len(broken.tokens) - 1)
+    return broken.line(index) in (broken.line(at), broken.line(max(0, at - 1)))
 
 
 def _called(broken: Broken) -> Iterator[Rewrite]:
     """``a on b`` and ``on a b`` for ``on(a, b)``."""
-    for place in range(max(1, broken.at - 3), min(len(broken.tokens), broken.at + 3)):
+    for place in range(max(1, broken.at - 8), min(len(broken.tokens), broken.at + 3)):
         name = broken.tokens[place]
         if not broken.is_name(place) or name.text.strip("`") not in broken.known:
+            continue
+        if not _near(broken, place):
             continue
         first, left = _operand_before(broken, place)
         second, last = _operand(broken, place + 1), place + 1
         if first < place and second > place + 1:
-            words = _call(name, [left, broken.tokens[last:second]])
-            yield Rewrite(0.8, first, second, words, telling=True)
+            right = broken.tokens[last:second]
+            yield Rewrite(0.8, first, second, _call(name, [left, right]), telling=True)
+            for number, sign in enumerate(("==", "=")):
+                words = (*left, _word("."), name, _word(sign), *right)
+                yield Rewrite(0.82 + number / 100, first, second, words, telling=True)
         parts: list[Sequence[Token]] = []
         while len(parts) < 4 and (end := _operand(broken, last)) > last:
             parts.append(broken.tokens[last:end])
@@ -266,6 +273,66 @@ def _operand_before(broken: Broken, end: int) -> tuple[int, Sequence[Token]]:
             break
         first -= 1
     return first, broken.tokens[first:end]
+
+
+def _indexed(broken: Broken) -> Iterator[Rewrite]:
+    """``f[a, b]`` for ``f(a, b)``."""
+    at, tokens = broken.at, broken.tokens
+    if not 0 < at < len(tokens) or tokens[at].terminal != "[" or not broken.is_name(at - 1):
+        return
+    ends = [k for k in range(at + 1, len(tokens)) if tokens[k].terminal == "]"]
+    if ends:
+        words = (_word("("), *tokens[at + 1 : ends[0]], _word(")"))
+        yield Rewrite(0.8, at, ends[0] + 1, words, telling=True)
+
+
+def _enlisted(broken: Broken) -> Iterator[Rewrite]:
+    """``x in a, b`` and ``x in (a, b)`` for ``x in [a, b]``."""
+    tokens, at = broken.tokens, broken.at
+    first = next((k + 1 for k in range(at - 1, 0, -1) if tokens[k].terminal == "in"), None)
+    if first is None or at >= len(tokens) or tokens[at].terminal != "," or not _near(broken, first):
+        return
+    begin = first + (tokens[first].terminal == "(")
+    end = _operand(broken, begin)
+    while end < len(tokens) and tokens[end].terminal == "," and _operand(broken, end + 1) > end + 1:
+        end = _operand(broken, end + 1)
+    words = (_word("["), *tokens[begin:end], _word("]"))
+    yield Rewrite(0.8, first, end + (begin > first), words, telling=True)
+
+
+def _with_field(broken: Broken) -> Iterator[Rewrite]:
+    """``x: T at hall`` for ``x: T { at = hall }``."""
+    tokens = broken.tokens
+    for place in range(max(2, broken.at - 2), min(broken.at + 1, len(tokens))):
+        sign = place + 1 < len(tokens) and tokens[place + 1].terminal in ("=", ":")
+        value = place + 1 + sign
+        end = _operand(broken, value)
+        if tokens[place - 1].terminal == "TYPE" and broken.is_name(place) and end > value:
+            words = (_word("{"), tokens[place], _word("="), *tokens[value:end], _word("}"))
+            yield Rewrite(0.95, place, end, words, telling=True)
+
+
+def _typed(broken: Broken) -> Iterator[Rewrite]:
+    """The type of a truth that is declared by its value alone."""
+    at, tokens = broken.at, broken.tokens
+    if at + 1 < len(tokens) and tokens[at + 1].terminal in ("true", "false"):
+        yield Rewrite(0.9, at, at, (_word(":"), _word("bool")), telling=True)
+
+
+def _turned(broken: Broken) -> Iterator[Rewrite]:
+    """``=>`` for ``>=``."""
+    at, tokens = broken.at, broken.tokens
+    if at + 1 < len(tokens) and tokens[at].terminal == "=" and tokens[at + 1].terminal in "<>":
+        yield Rewrite(0.7, at, at + 2, (_word(f"{tokens[at + 1].text}="),), telling=True)
+
+
+def _for_keyword(broken: Broken) -> Iterator[Rewrite]:
+    """A word that stands where the language has another one, as `on` for `during`."""
+    at = broken.at
+    if not 0 < at < len(broken.tokens) or broken.tokens[at].terminal not in ("NAME", "if"):
+        return
+    for word in ("during", "when", "where", "until", "as", "because", "in", "times", "takes"):
+        yield Rewrite(1.3, at, at + 1, (_word(word),))
 
 
 def _quoted(broken: Broken) -> Iterator[Rewrite]:
@@ -323,6 +390,12 @@ _GENERATORS: Final[tuple[Callable[[Broken], Iterator[Rewrite]], ...]] = (
     _exchanged,
     _inserted,
     _left_out,
+    _indexed,
+    _enlisted,
+    _with_field,
+    _typed,
+    _turned,
+    _for_keyword,
     _quoted,
     _bound,
     _braced,

@@ -99,6 +99,10 @@ class Parts:
             message = f"`{item.head}` takes {what}, and {len(parts)} given."
             message = message.replace("and 0 given", "and nothing is given")
             hint = f"Write `({item.head} …)` with {what}."
+            whole = next((k for k, one in enumerate(parts) if isinstance(one, Group)), len(parts))
+            if whole > 1 and whole + count - 1 == len(parts):  # words without their parentheses
+                inner = " ".join(show(one) for one in parts[:whole])
+                hint = f"Put them in parentheses: `({item.head} ({inner}){' …' * (count - 1)})`."
             raise self.faults.unexpected(message, item.span, hint)
         return parts
 

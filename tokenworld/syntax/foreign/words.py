@@ -172,6 +172,10 @@ NAMES: Final = {
     **dict.fromkeys(("tick", "turn", "time", "now"), "Write `tick()`."),
     **dict.fromkeys(("win", "victory"), "Write `won`."),
     **dict.fromkeys(("loss", "defeat"), "Write `lost`."),
+    **{
+        word: f"Write `{number}`."
+        for number, word in enumerate(("zero", "one", "two", "three", "four", "five", "six"))
+    },
 }
 """Names of values elsewhere, which the checker meets as unknown names."""
 METHODS: Final = {
