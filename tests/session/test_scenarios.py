@@ -215,3 +215,20 @@ def test_results_as_json(run: Run) -> None:
     assert isinstance(checks, list)
     assert (checks[0]["wanted"], checks[0]["step"]) == ("won", 1)
     assert found["steps"] == [{"when": "add()", "fruitless": None}]
+
+
+def test_a_false_comparison_shows_percents_and_units(loaded: Callable[[str], Loaded]) -> None:
+    text = """edition 1
+unit l
+type Hero { luck: 0% to 100% = 30%  water: 0l to 9l = 4l }
+actor me: Hero
+world w { object hero: Hero }
+scenario "s" in w { then me.luck == 40%, me.water > 5l }
+"""
+    found = loaded(text)
+    (scenario,) = found.program.scenarios
+    result = run_scenario(found, scenario)
+    assert [one.found for one in result.failed] == [
+        "it is false: 30% == 40% (me.luck = 30%)",
+        "it is false: 4l > 5l (me.water = 4l)",
+    ]

@@ -19,6 +19,7 @@ from tokenworld.ground import (
     value_text,
     values_text,
 )
+from tokenworld.prose.wording import EnglishProse
 from tokenworld.session.loading import Loaded, OpenWorld, compile_world
 from tokenworld.session.players import give_once, given_in, runner_pass
 from tokenworld.session.session import Session
@@ -336,13 +337,15 @@ class _Runner:
         def text(span: Span) -> str:
             return " ".join(texts.get(span.file, "")[span.start : span.end].split())
 
-        def value(term: m.Term) -> Json:
-            found = session.engine.ask(state, term, self.before)
-            return show_value(program, state.names, term.type, found)
+        def value(term: m.Term) -> str:
+            found, of = session.engine.ask(state, term, self.before), term.type
+            if isinstance(of, m.NumberType) and of.unit and isinstance(found, int):
+                return EnglishProse().number(found, of.decimals, of.unit)
+            return value_text(show_value(program, state.names, of, found))
 
         parts = ["it is false"]
         if isinstance(condition, m.Compare):
-            sides = (value_text(value(one)) for one in (condition.left, condition.right))
+            sides = (value(one) for one in (condition.left, condition.right))
             parts.append(f": {f' {condition.op} '.join(sides)}")
         atoms = [one for one in m.atoms_of(condition, text) if one.term is not condition]
         if atoms:
