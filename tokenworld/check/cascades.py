@@ -87,7 +87,7 @@ def _joined(first: Diagnostic, others: Sequence[Diagnostic]) -> Diagnostic:
 
 
 def _of_broken_object(found: Diagnostic, draft: Draft) -> bool:
-    """Whether a value is missing in an object of which a written value has an error."""
+    """Whether a value is missing in an object with an error in a written value."""
     if found.code != "TW0602" or found.span is None:
         return False
     errors = [one.span for one in draft.report if one.is_error and one.span and one is not found]
@@ -98,7 +98,7 @@ def _of_broken_object(found: Diagnostic, draft: Draft) -> bool:
 
 
 def _of_broken_rule(found: Diagnostic, draft: Draft) -> bool:
-    """Whether an analysis speaks of a rule of which a line could not be read."""
+    """Whether an analysis is about a rule with a line that could not be parsed."""
     if found.span is None or not found.code.startswith(("TW04", "TW05", "TW06")):
         return False
     place = found.span

@@ -83,7 +83,7 @@ def shown_key(program: Program, names: Sequence[str], column: Column, key: Key) 
 
 
 def shaped_or_bounded(rules: Rules) -> frozenset[str]:
-    """The fluents of which a write may be refused: unclamped numbers, unique values, places."""
+    """The fluents whose writes may be refused: unclamped numbers, unique values, places."""
     return frozenset(
         name
         for name, fluent in rules.program.fluents.items()

@@ -344,7 +344,7 @@ class State:
                     children.extend([[] for _ in range(size - len(children))])
 
     def own(self, column: Column) -> Any:
-        """This state's own copy of a column, any slot of which may be written."""
+        """This state's own copy of a column, to write to any slot of it."""
         self.trail.slots.append((column.index, ALL))
         return self.to_write(column)
 

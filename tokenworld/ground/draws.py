@@ -78,7 +78,7 @@ def key(rule: str, args: tuple[Json, ...]) -> int:
 
 @lru_cache(maxsize=1 << 10)
 def moment(seed: int, tick: int) -> int:
-    """A seed, of which the lower 64 bits count, and a tick."""
+    """The lower 64 bits of a seed, and a tick."""
     return absorbed(mixed(seed & MASK), tick)
 
 

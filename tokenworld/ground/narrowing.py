@@ -147,7 +147,7 @@ class _Order:
 
 @frozen
 class _Table:
-    """The rows of a pattern as bindings of its ``params``, each of which is there once."""
+    """The rows of a pattern as bindings of its ``params``, without duplicates."""
 
     params: tuple[int, ...]
     rows: tuple[tuple[Raw, ...], ...]

@@ -110,7 +110,7 @@ def script_player(lines: tuple[IntentLine, ...]) -> Player:
 
 
 def planner_player(goal: str | None, time_limit: float, say: Say | None = None) -> Player:
-    """Plans for the seed of the run and executes the plan, of which no step may be refused.
+    """Plans for the seed of the run and executes the plan; no step of it may be refused.
 
     Raises `Failure` if there is no plan: TW0803 if the goal is unreachable, TW0813 if the time was
     too short to decide.

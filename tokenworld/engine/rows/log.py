@@ -161,7 +161,7 @@ class Drawing:
 
 
 def raised(logs: list[float | None]) -> list[float]:
-    """Weights in proportion to those of which these are the logarithms; `none` is 0."""
+    """Weights from their logarithms, up to a common factor; `none` is 0."""
     top = max((one for one in logs if one is not None), default=0.0)
     return [0.0 if one is None else exp(one - top) for one in logs]
 

@@ -215,7 +215,7 @@ class Shown:
         return Refusal(first.label, first.text, first.index, first.place, found)
 
     def requires(self, record: Record) -> tuple[RequireReport, ...]:
-        """The requires of a refused command, that which the language adds included."""
+        """The requires of a refused command, with the one that the language adds."""
         found, command = record.requires, record.command
         if not record.generated or command is None:
             return found

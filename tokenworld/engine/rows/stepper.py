@@ -408,7 +408,7 @@ class Tick:
         return records
 
     def _finished(self, records: list[Record]) -> list[Record]:
-        """The records, but for those of which a text, reward or score has no value."""
+        """The records, without those whose text, reward or score has no value."""
         last = records[-1]
         if not (last.time_passed or last.status in ("executed", "waiting", "interrupted")):
             self._scored(last)

@@ -254,7 +254,7 @@ class Beliefs(Generic[StateT]):
 def _belief(
     states: Iterable[tuple[Possible[StateT], int]], before: Belief[StateT]
 ) -> Belief[StateT]:
-    """These states without those that won, and without doubles, of which the latest counts."""
+    """These states without those that won; of equal ones only the last."""
     reached, tick = before.reached, before.tick
     kept: dict[int, tuple[Possible[StateT], int]] = {}
     for one, at in states:

@@ -119,7 +119,7 @@ class _Choice(Generic[StateT]):
 
 @dataclass(slots=True, eq=False)
 class _Set(Generic[StateT]):
-    """States of which any may be the real one, none of them won. ``value`` is set if a plan for
+    """The states that may be the real one, none of them won. ``value`` is set if a plan for
     them is known, which ``best`` begins; ``dead``: there is none."""
 
     singles: tuple[_Single[StateT], ...]

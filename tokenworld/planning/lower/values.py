@@ -78,7 +78,7 @@ class Profile:
 
 
 class _Unset:
-    """A slot of which only the start value is known."""
+    """A slot with a known start value only."""
 
 
 class _Algebra(SetAlgebra):

@@ -1,4 +1,4 @@
-"""Child processes with limits, each in a process group of its own, all of which is killed.
+"""Child processes with limits, each in a process group of its own, which is killed as a whole.
 
 The end of the parent, by whatever signal, ends the group: a small shell in it waits for the end of
 a pipe that the parent holds, and then kills the group. `PddlTexts` runs a planner on the two texts

@@ -93,7 +93,7 @@ class Parts:
         raise self.faults.unexpected(message, item.span, "Write a name with `?` before it.")
 
     def exactly(self, item: Group, count: int, what: str) -> tuple[Item, ...]:
-        """The parts after the head, of which there must be so many."""
+        """The parts after the head; it is an error if their number is another one."""
         parts = item.items[1:]
         if len(parts) != count:
             message = f"`{item.head}` takes {what}, and {len(parts)} given."

@@ -135,7 +135,7 @@ def monitors(
 ) -> Monitors:
     """The rules of a problem's constraints, and of its preferences with a ``measure``.
 
-    Only costs, of which nothing but decimals is to be seen to, may be those of several problems.
+    Only costs, which need nothing but decimals, may be those of several problems.
     ``members`` counts the values of a variable; ``real`` are the functions that are not whole.
     Raises `Unmeasured` where actions do not pay what the metric counts.
     """
@@ -333,7 +333,7 @@ class _Writer:
                 raise Unmeasured(f"a plan would be better the more often it violates `{one.name}`")
 
     def _set_scale(self, measure: Measure) -> None:
-        """Costs are whole numbers: find the unit of which all that is paid is a multiple."""
+        """Costs are whole numbers: find a unit that divides every payment."""
         parts = [measure.cost, measure.time / self.found.ticks, *measure.preferences.values()]
         for name, factor in measure.functions.items():
             parts += (factor * one for one in self._amounts(name))

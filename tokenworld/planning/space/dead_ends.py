@@ -358,7 +358,7 @@ Underway = tuple[str | None, Command]
 
 @frozen
 class Unending:
-    """A long action that no command ends: in how many ``states``, of which ``node`` is the first.
+    """A long action that no command ends: the number of its ``states``, and the first, ``node``.
     ``actor`` is its actor, if several objects take turns."""
 
     actor: str | None

@@ -82,7 +82,7 @@ class KeyedScroll(VerticalScroll, inherit_bindings=False):
 
 
 TABS: Final = {"actions": "Actions F2", "details": "Details F4", "ticks": "Ticks F5"}
-"""The panes of the side, of which a small screen shows one."""
+"""The panes at the side; a small screen shows one of them."""
 
 
 class TitleBar(Words):
@@ -221,7 +221,7 @@ class QualityStrip(Words, can_focus=True):
         self.action_open()
 
 
-# ---- lines of which only the rows in view are made -----------------------------------------------
+# ---- lines that are made for the rows in view only -----------------------------------------------
 
 
 LineT = TypeVar("LineT")

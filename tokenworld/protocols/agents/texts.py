@@ -96,4 +96,4 @@ def review(source: str) -> str:
 
 Change nothing. Call `judge`, `audit` and `signatures`, and play it with `open`, `act` and
 `why_not`. Report, each with its line: what is wrong; what the rules do that the texts do not say;
-dead ends of which the player is not told; what no scenario tests."""
+dead ends that no text announces; rules that no scenario tests."""

@@ -352,7 +352,7 @@ KEPT: Final = 5
 
 
 _PAIRS: Final = 4096
-"""Pairs of states of which it is kept whether they differ."""
+"""The most pairs of states whose comparison is kept."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,7 @@ tick of it would take half an hour."""
 MOST_COMBINATIONS = 48
 """Combinations of the draws of one command up to which its outcomes are compared."""
 MOST_SCORED = 3
-"""Outcomes of one command of which it is compared how likely they are."""
+"""The most outcomes of one command whose probabilities are compared."""
 
 
 class NoWorld(Exception):

@@ -91,7 +91,7 @@ def _rights(random: Random) -> Rights:
 
 
 def _guards(making: Making) -> list[str]:
-    """Invariants, of which draws and laws may break some."""
+    """Invariants; draws and laws may break some of them."""
     random, words = making.words.random, making.words
     place = Place((("y", _THING),), depth=1).unread(words.forgotten)
     numbers = [one.name for one in words.attributes("D") if one.kind.tag == "number"]

@@ -188,7 +188,7 @@ def _polynomial(shown: Iterable[Any]) -> Learnt:
 
 
 def over(left: Any, right: Any) -> Any:
-    """A quotient of reals, one of which may be learned."""
+    """A quotient of reals; one of them may be learned."""
     if isinstance(left, Learnt) or isinstance(right, Learnt):
         return Learnt.of(left) / right
     return RUNTIME["over"](left, right)
@@ -297,7 +297,7 @@ ONE = Weight({(): Fraction(1)})
 
 @lru_cache(maxsize=4096)
 def _share(part: int, whole: int) -> Weight:
-    """The weight of an alternative of which nothing is learned."""
+    """The weight of an alternative that has nothing to learn."""
     return Weight({(): Fraction(part, whole)})
 
 

@@ -525,7 +525,7 @@ def plan_luck(
 
 
 def _go_together(luck: Luck, policy: Path | None, extras: Extras) -> None:
-    """`Failure` (TW0006) for options of which one is about plans and one is about policies."""
+    """Raise `Failure` (TW0006) for an option about plans beside one about policies."""
     policies = luck in ("certain", "probability")
     if extras.asked and (policies or policy is not None):
         hint = "Leave out `--luck` and `--policy`: the other options are about *possible* plans."

@@ -27,7 +27,7 @@ _CASES: Mapping[str, str] = {
 
 
 _JOINED: frozenset[str] = frozenset({"and", "or", "any", "all"})
-"""Clauses of which the parts decide that have the same value as the whole."""
+"""Clauses that are decided by the parts with the same value as the whole."""
 
 
 def _label(report: RequireReport) -> str:

@@ -1,6 +1,6 @@
 """``tw runs at``, ``diff``, ``why``, ``branch``, ``resume``: going back in a stored run, and on.
 
-``why`` tells the rule of which record set a slot, and what let that rule happen.
+``why`` names the record and the rule that set a slot, and the conditions that enabled the rule.
 
 What a rule needed are the requires of an action or the `when` of a law, with the values that they
 read at that moment; each of these values has an origin of its own in turn.
@@ -300,7 +300,7 @@ def _text(value: Any) -> str:
 def why(
     reference: str | None, slot: str, out: Output, store: Path | None, record: int | None
 ) -> int:
-    """Tell which rule of which record set a slot, and what enabled the rule."""
+    """Tell the record and the rule that set a slot, and the values that enabled the rule."""
     with RunStore.open(store, writable=False) as opened:
         run = find_run(opened, reference)
         place = run.ticks if record is None else record

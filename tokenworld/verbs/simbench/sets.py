@@ -3,7 +3,7 @@
 ``manifest.json`` tells where the rows come from and has the SHA-256 of every other file:
 
 - ``rows.jsonl``: transitions in the form of the recorded rows;
-- ``questions.jsonl``: which task is asked of which row (`Question`);
+- ``questions.jsonl``: the task and the row of each question (`Question`);
 - ``examples.jsonl``: rows that no question is about, for examples and the nearest row;
 - ``baselines.jsonl``: answers without a model;
 - ``rules.txt``, ``rules.tw``: the rules in English, and as they are written.

@@ -1,4 +1,4 @@
-"""Rows of which some slots have no value: reading one of them raises `Asked`."""
+"""Rows with slots that have no value: reading one of them raises `Asked`."""
 
 from __future__ import annotations
 

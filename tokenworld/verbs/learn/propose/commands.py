@@ -299,7 +299,7 @@ class _Texts:
         self, shape: tuple[object, ...], every: Sequence[Sequence[Part]], numbers: Sequence[int],
         made: dict[tuple[object, ...], int],
     ) -> tuple[int | None, str]:  # fmt: skip
-        """Return the action of which this is another wording, with the template."""
+        """Return the action that this is another wording for, with the template."""
         shorter = [one for one in made if shape[: len(one)] == one and len(one) < len(shape)]
         rest_slots = [part for part in shape if not isinstance(part, str)]
         for one in sorted(shorter, key=len, reverse=True):

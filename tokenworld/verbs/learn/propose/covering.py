@@ -50,7 +50,7 @@ class Rule:
     right: int
     wrong: int
     branches: tuple[Template, ...] = ()
-    """The templates of which one comes up by chance, the first of them ``template``."""
+    """The templates of a draw, the first of them ``template``."""
     shares: tuple[float, ...] = ()
     """How often each comes up, and last, how often none does."""
 

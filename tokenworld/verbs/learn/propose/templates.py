@@ -151,7 +151,7 @@ def _every(
 
 
 def _sorts(language: Language) -> Iterator[str]:
-    """Yield the types of which an object may be drawn."""
+    """Yield the types whose objects may be drawn."""
     yield from (*language.vocabulary.types, *language.vocabulary.groups)
 
 
