@@ -12,7 +12,7 @@ LINES = (ROOT / "tests" / "long_tail.txt").read_text(encoding="utf-8").splitline
 
 
 @cache
-def tests_of(path: str) -> frozenset[str]:
+def functions_of(path: str) -> frozenset[str]:
     tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
     return frozenset(one.name for one in ast.walk(tree) if isinstance(one, kinds))
@@ -21,7 +21,7 @@ def tests_of(path: str) -> frozenset[str]:
 def test_each_line_names_a_test() -> None:
     names = [line.partition("[")[0].partition("::") for line in LINES if not line.startswith("#")]
     assert len(names) > 100
-    assert [(path, name) for path, _, name in names if name not in tests_of(path)] == []
+    assert [(path, name) for path, _, name in names if name not in functions_of(path)] == []
 
 
 def test_the_lines_are_sorted_and_differ() -> None:
