@@ -10,8 +10,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import house
 
-LINES = 152_989
-MODULES = 564
+LINES = 154701
+MODULES = 570
 CROWDED = 0
 IN_CIRCLES = 0
 LONGEST_FUNCTION = 74
