@@ -61,7 +61,7 @@ MORE = [
     (GOLD, "  for n in range(3) { me.gold += 1 }\n", 11, "Write `for n: 0 to 2`."),
     (GOLD, "  if me.gold == 1 { me.gold = 2 } end\n", 11, "Remove it"),
     (GOLD, "  let n: int = 1\n  me.gold += n\n", 11, "Leave the type away"),
-    (GOLD, "  held(i)\n", 11, "Write `add` before a fact"),
+    (GOLD, "  held(i)\n", 11, "Write `add held(i)`."),
     (GOLD, "  not held(i)\n", 11, "Write `remove` before a fact"),
     (GOLD, "  me.gold = 1 if i.at == none else 2\n", 11, "Write `if … then … else …`"),
     (GOLD, "  me.gold = i.at == none ? 1 : 2\n", 11, "Write `if … then … else …`"),
