@@ -166,16 +166,25 @@ class LiveRow:
             raise RuntimeError("the engine was asked something by work on its row")
         with self._lock:
             self._worker = worker
-            stepper, row = self._at(state)
             try:
-                return work(stepper, row)
-            except BaseException:
-                row.undo(0)
-                raise
+                stepper, row = self._reached(state)
+                try:
+                    return work(stepper, row)
+                except BaseException:
+                    row.undo(0)
+                    raise
             finally:
                 self._worker = None
 
     # ---- reaching a state ---------------------------------------------------------------------
+
+    def _reached(self, state: State) -> tuple[RowStepper, Row]:
+        """The row, brought to a state; one that was interrupted half-way is made anew later."""
+        try:
+            return self._at(state)
+        except BaseException:
+            self._row = self._state = None
+            raise
 
     def _at(self, state: State) -> tuple[RowStepper, Row]:
         """The row, brought to a state."""
