@@ -200,6 +200,7 @@ def test_a_store_of_the_first_schema_takes_runs_of_several_actors(
             old.execute(statement.replace(schema._STAYS, schema._STAYED))
         old.execute("DROP TABLE reference")
         old.execute("DROP TABLE narration")
+        old.execute("DROP TABLE usage")
         old.execute("PRAGMA user_version = 1")
     old.close()
     with RunStore.open(path) as store:

@@ -457,6 +457,18 @@ def _in_turn(phase: PhaseLine, program: Program) -> Refused:
     return Refused(f"phase `{phase.name}` sequentially", phase.span, reason)
 
 
+def _refuse_births(facts: Facts) -> None:
+    """Constructs with which an object that is created differs from one that was there before."""
+    rules, world = facts.rules, facts.rules.worlds[facts.instance.world.name]
+    for birth in rules.births:
+        raise Refused("`birth`", birth.span, "rules of objects that come into being")
+    kinds = (rules.actions, rules.laws, rules.invariants, rules.conserves)
+    for one in (*(rule for kind in kinds for rule in kind.values()), *world.endings):
+        if "id" in one.footprint.asks:
+            reason = "a world that creates objects numbers them without end"
+            raise Refused("`id()`", one.span, reason)
+
+
 def _refuse_what_is_missing(facts: Facts) -> None:
     """Constructs of a whole world that this encoding has no place for."""
     program, world = facts.program, facts.instance.world
@@ -467,8 +479,8 @@ def _refuse_what_is_missing(facts: Facts) -> None:
     for create in created_in(facts.rules):
         if not facts.unborn_of(create.of):
             raise no_objects_for(create)
-    for birth in facts.rules.births if facts.unborn else ():
-        raise Refused("`birth`", birth.span, "rules of objects that come into being")
+    if facts.unborn:
+        _refuse_births(facts)
     if len(world.turns) > 1:
         reason = "a plan has one actor"
         raise Refused("`turns` of several actors", world.span, reason)
