@@ -33,7 +33,8 @@ class Terminal:
     def __init__(
         self, program: str, log: BytesIO | None = None, width: int = 80, height: int = 24
     ) -> None:
-        environment = {**os.environ, "TERM": "xterm-256color", "PYTHONPATH": str(ROOT)}
+        size = {"COLUMNS": str(width), "LINES": str(height)}  # they may be set for another one
+        environment = {**os.environ, **size, "TERM": "xterm-256color", "PYTHONPATH": str(ROOT)}
         self.child = pexpect.spawn(
             sys.executable, ["-c", program], dimensions=(height, width), env=environment, timeout=20
         )
