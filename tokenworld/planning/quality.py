@@ -41,7 +41,13 @@ from tokenworld.planning.planners.downward import (
     run_searches,
 )
 from tokenworld.planning.referee import refereed
-from tokenworld.planning.search.interpreted import Exhausted, Found, Limits, has_costs
+from tokenworld.planning.search.interpreted import (
+    Exhausted,
+    Found,
+    Limits,
+    fewest_commands,
+    has_costs,
+)
 from tokenworld.planning.search.own import OwnRung
 from tokenworld.planning.verdict import Attempt, Verdict, require_goal
 
@@ -246,13 +252,16 @@ class _PlanSearch(Generic[StateT]):
     def _bounded(self, cost: int) -> None:
         """Note what a search on the encoding has shown, which counts costs in thousands."""
         scale = TICKS_PER_COST if has_costs(self.simulator) else 1
+        if not has_costs(self.simulator) and fewest_commands(self.simulator) != "ticks":
+            return
         if cost // scale > self.bound:
             self.bound = cost // scale
             if self.best is not None:
                 self.say(self._told_gap())
 
     def _price(self, verdict: Verdict) -> tuple[int, int]:
-        return (verdict.cost, verdict.ticks) if has_costs(self.simulator) else (verdict.ticks, 0)
+        costs = has_costs(self.simulator) or fewest_commands(self.simulator) != "ticks"
+        return (verdict.cost, verdict.ticks) if costs else (verdict.ticks, 0)
 
     # ---- planners -------------------------------------------------------------------------------
 

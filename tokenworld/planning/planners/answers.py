@@ -19,7 +19,7 @@ from tokenworld.planning.lower.algebra import Obstacle
 from tokenworld.planning.lower.encode import Encoding
 from tokenworld.planning.planners.downward import Answer, Configuration
 from tokenworld.planning.referee import refereed, renumbered
-from tokenworld.planning.search.interpreted import Cancel, has_costs, platform
+from tokenworld.planning.search.interpreted import Cancel, fewest_commands, has_costs, platform
 from tokenworld.planning.task import NotAPlan
 from tokenworld.planning.verdict import Attempt, AttemptResult, PlanStep, Proof, Verdict
 
@@ -195,7 +195,8 @@ def _proved_measure(
     With costs the encoding counts them in thousands and ticks below, as long as none is dearer.
     """
     if not has_costs(simulator):
-        return "ticks" if paid == found.ticks else None
+        ticks = fewest_commands(simulator) == "ticks"
+        return "ticks" if ticks and paid == found.ticks else None
     few = found.ticks < TICKS_PER_COST
     return "cost" if few and paid == found.cost * TICKS_PER_COST + found.ticks else None
 

@@ -22,7 +22,7 @@ from heapq import heappop, heappush
 from typing import Generic, Literal, Protocol
 
 from tokenworld.core import lowered
-from tokenworld.core.nodes import Body, Let, UniformDraw
+from tokenworld.core.nodes import Body, Constant, Let, Term, UniformDraw
 from tokenworld.core.rules import Action
 from tokenworld.core.walk import statements_in
 from tokenworld.diagnostics import Diagnostic, Span, in_seconds
@@ -38,7 +38,7 @@ from tokenworld.ground import (
     parameter_domains,
 )
 from tokenworld.limits import near
-from tokenworld.model import RealType, subterms, telling_terms
+from tokenworld.model import NumberType, RealType, subterms, telling_terms
 from tokenworld.planning.verdict import PlanStep
 
 # ---- Rules that the search leaves out, and real arithmetic --------------------------------------
@@ -138,7 +138,7 @@ class Found:
     cost: int
     states: int
     expanded: int
-    optimal: Literal["ticks", "cost"] | None
+    optimal: Measure | None
 
     @property
     def ticks(self) -> int:
@@ -174,6 +174,31 @@ SearchResult = Found | Exhausted | Capped
 def has_costs(simulator: Simulator[StateT]) -> bool:
     """Whether any action of the program has a cost (language.md §6)."""
     return any(action.cost is not None for action in simulator.instance.program.actions.values())
+
+
+Measure = Literal["ticks", "cost"]
+
+
+def fewest_commands(simulator: Simulator[StateT]) -> Measure | None:
+    """The measure by which a plan with the fewest commands is the best, in a world without costs.
+
+    Each command costs 1 there (language.md §6). It is a tick too, unless an action is free; and a
+    long action is a command in each of its ticks. Where there are both it is neither.
+    """
+    actions = lowered(simulator.instance.program).actions.values()
+    least = [_least_ticks(one.takes) for one in actions if one.takes is not None]
+    if all(least):
+        return "ticks"
+    fixed = all(one.takes is None or isinstance(one.takes, Constant) for one in actions)
+    return "cost" if fixed and not any(least) else None
+
+
+def _least_ticks(takes: Term) -> int:
+    """The fewest ticks that an action may take, 0 where that is not known."""
+    if isinstance(takes, Constant) and isinstance(takes.value, int):
+        return takes.value
+    low = takes.type.low if isinstance(takes.type, NumberType) else None
+    return max(low or 0, 0)
 
 
 Progress = Callable[[SearchProgress], None] | None
@@ -431,7 +456,7 @@ class Search(Resumable, Generic[StateT]):
 
     def _found(self, node: Node) -> Found:
         steps, cost = self._steps(self._frontier.trail(node))
-        optimal: Literal["ticks", "cost"] = "cost" if self.by_cost else "ticks"
+        optimal = "cost" if self.by_cost else fewest_commands(self._simulator)
         unsure = self._discounts or self.gaps or self._simulator.short_of
         known = optimal if self._frontier.shortest and not unsure else None
         return Found(steps, cost, self._frontier.count, self.expanded, known)

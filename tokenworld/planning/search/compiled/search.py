@@ -27,6 +27,7 @@ from tokenworld.planning.search.interpreted import (
     SearchProgress,
     SearchResult,
     Watch,
+    fewest_commands,
 )
 from tokenworld.planning.search.packed.searches import (
     FAR,
@@ -147,7 +148,8 @@ class CompiledBreadthFirst(StateRows, Resumable, Generic[StateT]):
             return Exhausted(self.size, self.expanded) if done else None
         way = way_to(int(self.count[3]), self.states, self.parents)
         steps = plan_along(self._simulator, self._world, self._start, way)
-        return Found(steps, len(steps), self.size, self.expanded, "ticks")
+        fewest = fewest_commands(self._simulator)
+        return Found(steps, len(steps), self.size, self.expanded, fewest)
 
     def _advance(self, watch: Watch) -> None:
         self.expand(self.expanded + _CHUNK)

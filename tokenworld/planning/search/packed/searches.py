@@ -18,6 +18,7 @@ from tokenworld.planning.search.interpreted import (
     SearchProgress,
     SearchResult,
     Watch,
+    fewest_commands,
     has_costs,
 )
 from tokenworld.planning.search.packed.successors import STUCK
@@ -62,7 +63,8 @@ class PackedBreadthFirst(Resumable, Generic[StateT]):
             done = self._next == self.size
             return Exhausted(self.size, self.expanded) if done else None
         steps = plan_along(self._simulator, self._world, self._start, self._trail(self._winner))
-        return Found(steps, len(steps), self.size, self.expanded, "ticks")
+        fewest = fewest_commands(self._simulator)
+        return Found(steps, len(steps), self.size, self.expanded, fewest)
 
     def _advance(self, watch: Watch) -> None:
         """Reach all successors of some states, or stop at a goal."""
@@ -420,5 +422,5 @@ def plan_found(
 ) -> Found:
     """The plan along these states; only with an admissible heuristic nothing beats it."""
     steps = plan_along(simulator, world, start, trail)
-    measure: Kind["ticks", "cost"] = "cost" if has_costs(simulator) else "ticks"
+    measure = "cost" if has_costs(simulator) else fewest_commands(simulator)
     return Found(steps, paid // STEP, *counts, None if heuristic == "add" else measure)
