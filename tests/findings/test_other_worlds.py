@@ -82,3 +82,54 @@ def test_a_rule_with_an_error_is_not_analysed_further() -> None:
 def test_a_default_none_needs_one_correction() -> None:
     (told,) = errors("edition 1\ntype A { next: A = null }\n")
     assert told == (2, "Write `next: A?`, which begins as `none`.")
+
+
+# the world, what is replaced by what, the line, what is wrong, and what to write
+TOLD = (
+    ("boil_water", "  isContainer = true\n", "  isContainer: bool = true\n", 16,
+     "`Container` declares `isContainer` again: it has it from `Entity`.",
+     "Write `isContainer = true`: `Entity` declares it."),
+    ("cliff_walking", 'legend "x"', 'legend "xx"', 38, "A legend stands for one character.",
+     'Write `legend "x"`.'),
+    ("cliff_walking", "== tile_11_3", "== tile_3_11", 42,
+     "There is nothing called `tile_3_11` here.",
+     "Write `tile_11_3`: the column first, then the row."),
+    ("workshop", "coal: 0 to 9 = 3", 'coal: 0 to 9 = "3"', 5,
+     'The default of `coal` needs 0 to 9, and `"3"` is text.', "Write `3`, without quotes."),
+    ("textgames/scale-weigh", "if gameWon() then 1 else 0", "gameWon()", 39,
+     "The score needs int, and `gameWon()` is bool.", "Write `if gameWon() then 1 else 0`."),
+    ("cottage", "c.mood = next(c.mood)", "c.mood -= 1", 136,
+     "`mood` is Mood, and `-=` needs a number.", "Write `c.mood = prev(c.mood)`."),
+    ("cottage", "): count(h.contents)", "): len(h.contents)", 183, "There is no function `len`.",
+     "Write `count(h.contents)`."),
+    ("textgames/mix-paint", "orange, red ", "orange red ", 11, "A row of `made_of` has 2 keys.",
+     "Write `orange, red`."),
+    ("frozen_lake", "then winnable within 6", "then unwinnable in 6", 60,
+     "Unexpected `in` in a `scenario`.", "Write `unwinnable within 6`."),
+    ("frozen_lake", "then won fetched", "then win fetched", 46,
+     "`win` is no check in a `scenario`.", "Write `won`."),
+    ("kitchen", "emits boiled(pot)", "emit boiled(pot)", 74,
+     "`emit` is no condition in a `scenario`.", "Write `emits boiled(…)`."),
+    ("kitchen", "emits boiled(pot)", "boiled(pot)", 74, "`boiled` is an event, and no fact.",
+     "Write `emits boiled(pot)` as a check of a scenario."),
+    ("boil_water", "{ describe me.at }", "{ decribe me.at }", 50,
+     "`decribe` begins nothing in the action `look`.", "Did you mean `describe`?"),
+    ("dishwasher", "  else if m.isOn {", "  elif (m.isOn) {", 126,
+     "`elif` begins nothing in the law `cycle`.", "Write `else if`."),
+    ("skirmish", 'else empty "You have no arrow left."', 'else "You have no arrow left." empty', 21,
+     "The label `empty` stands behind its text in the action `shoot`.",
+     'Write `require me.arrows > 0 else empty "You have no arrow left."`.'),
+    ("blocks", "add on(b, under)", "add on(b under)", 48,
+     "A comma is missing before `under` in the action `stack`.", "Write `add on(b, under)`."),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "old", "new", "line", "message", "hint"), TOLD)
+def test_what_is_wrong_is_said_where_it_is(
+    name: str, old: str, new: str, line: int, message: str, hint: str
+) -> None:
+    text = (HERE.parents[1] / "domains" / name / "world.tw").read_text(encoding="utf-8")
+    assert text.count(old) == 1
+    (only,) = (one for one in check_text(text.replace(old, new)).diagnostics if one.is_error)
+    assert only.span is not None
+    assert (only.span.line, only.message, only.hint) == (line, message, hint)

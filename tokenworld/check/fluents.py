@@ -262,17 +262,38 @@ def _inherit(draft: Draft) -> None:
     for fluent in draft.fluents.values():
         if fluent.fluent_kind == "attribute" and isinstance(fluent.params[0].type, ObjectType):
             own.setdefault(fluent.params[0].type.name, []).append(fluent)
-    for name, kind in draft.types.items():
+    told = set[tuple[str, str]]()  # a subtype has the two attributes of its parents as well
+    for name, kind in sorted(draft.types.items(), key=lambda one: len(one[1].ancestors)):
         found: dict[str, str] = {}
         for ancestor in reversed(kind.ancestors):
             for fluent in own.get(ancestor, ()):
-                if found.get(fluent.name, fluent.id) != fluent.id:
-                    what = f"`{name}` would have two attributes `{fluent.name}`."
-                    related = (Related(draft.fluents[found[fluent.name]].span, "the other one"),)
-                    hint = "Rename one, or declare it in a common parent."
-                    draft.tell("TW0311", what, fluent.span, "declared here", hint, related)
+                pair = found.get(fluent.name, fluent.id), fluent.id
+                if pair[0] != pair[1] and pair not in told:
+                    _declared_again(draft, name, draft.fluents[pair[0]], fluent)
+                    told.add(pair)
                 found[fluent.name] = fluent.id
         draft.types[name] = replace(kind, attributes=tuple(found.values()))
+
+
+def _declared_again(draft: Draft, name: str, first: Fluent, second: Fluent) -> None:
+    """Report two attributes of one name: of a type and its parent, or of two parents."""
+    owners = [show_type(one.params[0].type) for one in (first, second)]
+    what = f"`{name}` would have two attributes `{second.name}`."
+    hint = "Rename one, or declare it in a common parent."
+    if owners[0] in draft.types[owners[1]].ancestors:
+        what = f"`{owners[1]}` declares `{second.name}` again: it has it from `{owners[0]}`."
+        value = _default_text(draft, second)
+        own = f"Write `{second.name} = {value}`" if value else "Remove it"
+        hint = f"{own}: `{owners[0]}` declares it."
+    related = (Related(first.span, "the other one"),)
+    draft.tell("TW0311", what, second.span, "declared here", hint, related)
+
+
+def _default_text(draft: Draft, fluent: Fluent) -> str | None:
+    """What is written as the default of an attribute."""
+    members = (one for kind, _ in draft.items(syn.TypeDecl) for one in kind.members)
+    flags = next((one.flags for one in members if one.span == fluent.span), ())  # type: ignore[union-attr]
+    return next((draft.text(one.value.span) for one in flags if isinstance(one, syn.Default)), None)
 
 
 def declare_defaults(draft: Draft) -> None:
@@ -341,12 +362,29 @@ def _rows(draft: Draft, table: syn.TableDecl) -> None:
     draft.fluents[fluent.id] = replace(fluent, rows=tuple(rows.values()))
 
 
+def _keys_behind(draft: Draft, row: syn.Row, lacking: int) -> list[str]:
+    """The keys that a row lacks, where they stand right behind it as rows of their own."""
+    tables = (one for one, _ in draft.items(syn.TableDecl) if row in one.rows)
+    rows = [one for table in tables for one in table.rows if one.span.start >= row.span.start]
+    keys = list[str]()
+    for one in rows[1:]:
+        near = one.span.line == row.span.line and one.value is None
+        if not near or len(keys) >= lacking:
+            break
+        keys += [draft.text(key.span) for key in one.keys]
+    return keys if len(keys) == lacking else []
+
+
 def _row(draft: Draft, fluent: Fluent, item: syn.Row) -> Row:
     if len(item.keys) != len(fluent.params):
         what = f"A row of `{fluent.name}` has {counted(len(fluent.params), 'key')}."
         told = [draft.text(key.span) for key in item.keys]
         hint = f"Write {counted(len(fluent.params), 'key')}, a colon and the value: `a: 1`."
-        if item.value is None and len(told) == len(fluent.params) + 1:
+        if item.value is None and isinstance(fluent.type, BoolType):
+            hint = f"Write {counted(len(fluent.params), 'key')} with commas: `a, b`."
+            following = _keys_behind(draft, item, len(fluent.params) - len(told))
+            hint = f"Write `{', '.join((*told, *following))}`." if following else hint
+        elif item.value is None and len(told) == len(fluent.params) + 1:
             hint = f"Write a colon before the value: `{', '.join(told[:-1])}: {told[-1]}`."
         draft.stop("TW0302", what, item.span, f"{len(item.keys)} given", hint)
     keys = tuple(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Protocol
+from typing import Final, Protocol
 
 from tokenworld import model as m
 from tokenworld.check.draft import Draft
@@ -358,9 +358,10 @@ def _width(line: syn.Layout, ctx: Context) -> int:
 def _explained(line: syn.Layout, ctx: Context) -> None:
     """Every character but `.` has a legend (TW0606), and every legend a character."""
     often = symbols(line)
-    known = {legend.symbol.value for legend in line.legends}
+    known = {legend.symbol.value for legend in line.legends} | {"."}
+    told = any(len(one) != 1 for one in known)  # a symbol may be the one that such a legend means
     for symbol in often:
-        if symbol != "." and symbol not in known:
+        if symbol not in known and not told:
             row = next(row for row in line.rows if symbol in row.value)
             what = f"The character `{symbol}` of the layout has no legend."
             hint = f'Add `legend "{symbol}" {{ … }}`, or write `.` for a plain cell.'
@@ -372,13 +373,18 @@ def _explained(line: syn.Layout, ctx: Context) -> None:
             ctx.draft.tell("TW0904", what, legend.symbol.span, "unused", hint)
 
 
+_ONE: Final = "Write one character between the quotes, and a legend for each."
+
+
 def _legends(line: syn.Layout, of: str, ctx: Context) -> tuple[m.Legend, ...]:
     often, found = symbols(line), dict[str, m.Legend]()
     inner = ctx.bind("here", m.ObjectType(of))
     for legend in line.legends:
         symbol = legend.symbol.value
         if len(symbol) != 1:
-            hint = "Write one character between the quotes."
+            known = {one.symbol.value for one in line.legends} | {"."}
+            fit = [one for one in dict.fromkeys(symbol or often) if one in {*often} - known]
+            hint = f'Write `legend "{fit[0]}"`.' if len(fit) == 1 else _ONE
             what = "A legend stands for one character."
             ctx.draft.tell("TW0606", what, legend.symbol.span, f"{len(symbol)} characters", hint)
             continue

@@ -209,9 +209,9 @@ def reserved(found: Found) -> str | None:
 
 
 def misspelt(found: Found) -> str | None:
-    """A word that is nearly a keyword: this one, or the one before it that began the line."""
-    token, previous = found.token, found.previous
-    if token.text in _ELSE_IF or (previous and previous.text in _ELSE_IF):
+    """A word that is nearly a keyword: this one, or the one before it."""
+    token = found.token
+    if token.text in _ELSE_IF:
         return "Write `else if`."
     if not found.before:
         known = sorted(found.tables.first("item"))
@@ -221,6 +221,12 @@ def misspelt(found: Found) -> str | None:
         near = did_you_mean(token.text, words)
         if near:
             return near
+    return misspelt_before(found)
+
+
+def misspelt_before(found: Found) -> str | None:
+    """The same for the word before, which began the line."""
+    token, previous = found.token, found.previous
     if previous and _begins_statement(found) and token.terminal not in (".", ")", "}"):
         known = sorted(EFFECTS | WORLD | STEPS | {"else", "during", "when", "where"})
         return did_you_mean(previous.text, known)
@@ -275,7 +281,7 @@ def _short(token: Token) -> str:
 RANGE: Final = "Write a range: `0 to 9`."
 NO_LIST: Final = "Write a relation, such as `relation has(a: A, b: B)`: no value is a collection."
 _TO_TYPE: Final = "Write a colon before the type: `x: T`."
-_HYPHEN: Final = "Write `_` for `-`, or put the name in backquotes: `` `a-b` ``."
+HYPHEN: Final = "Write `_` for `-`, or put the name in backquotes: `` `a-b` ``."
 _WHEN: Final = "Write `when` and a condition before the brace."
 _WHERE: Final = "Write `where` before the condition."
 _UNWRAPPED: Final = "Write changes without parentheses: `x.f = …`, `add r(a)`, `if … { }`."
@@ -398,8 +404,8 @@ _ROWS: Final[tuple[tuple[str, str, str, str, str], ...]] = (
     ("action", "", "requires|require|when|if|where|needs|given|provided|precondition|pre", "as",
      'Put the condition into the body: `require … else label "…"`.'),
     ("action", "", "during|in|phase|on", "as", "Leave it away: only laws have a phase."),
-    ("action", "NUMBER", "ticks|tick|turns|turn|steps|step|rounds|seconds|minutes", "as",
-     "Leave the word away: `takes 3` counts ticks."),
+    ("action", "takes NUMBER", "ticks|tick|turns|turn|steps|step|rounds|seconds|minutes", "{",
+     "Leave the word away: `takes {number}` counts ticks."),
     ("action", "takes|cost", ":|=|of|+=", "", "Leave the sign away: `takes 3 cost 2`."),
     ("action", "", "duration|lasts|lasting|time|needs|for", "as",
      "Write `takes 3` for a long action."),
@@ -534,7 +540,7 @@ _ROWS: Final[tuple[tuple[str, str, str, str, str], ...]] = (
      "Leave the braces away, and put commas between the checks."),
     ("scenario", "", "- >", "given", "Write `then`."),
     ("scenario", "winnable|unwinnable", "in|<=|<|(|:|==|=|NUMBER|by", "",
-     "Write `winnable within 4`."),
+     "Write `{word} within {number}`."),
     ("scenario", "then NAME", "within", "",
      "Write `winnable within 4`, or `within 3` before a condition."),
     ("scenario", "refused", "(|:|=", "", "Write `refused because label`."),
@@ -646,13 +652,21 @@ _ROWS: Final[tuple[tuple[str, str, str, str, str], ...]] = (
 def tabled(found: Found) -> str | None:
     """Return the hint of the first row that fits; `forms.meant` asks first for it."""
     if _is_hyphen(found):
-        return _HYPHEN
+        return HYPHEN
     for item, before, token, needs, hint in _ROWS:
         if item and found.item not in item.split("|"):
             continue
         if _expects(found, needs) and _is_behind(found, before) and _is_token(found, token):
-            return hint
+            return _numbered(hint, found)
     return None
+
+
+def _numbered(hint: str, found: Found) -> str:
+    """The hint with the number that the author wrote, and the word before it."""
+    near = [one for one in (found.previous, found.token, found.following) if one is not None]
+    number = next((one.text[:20] for one in near if one.terminal == "NUMBER"), "4")
+    word = near[0].text[:20].replace("`", "")
+    return hint.replace("{number}", number).replace("{word}", word)
 
 
 def _is_hyphen(found: Found) -> bool:

@@ -27,6 +27,7 @@ from tokenworld.syntax.hint_words import (
     is_reserved_name,
     letter_case,
     misspelt,
+    misspelt_before,
     reserved,
 )
 from tokenworld.syntax.lalr import Token
@@ -395,6 +396,9 @@ def unexpected(source: Source, found: Found) -> Diagnostic:
     advice = next((hint for hint in (ask(found) for ask in _HINTS) if hint), None)
     if advice == _CHANGE:
         foreign = foreign or _called(found, source)
+    if foreign is None and advice and found.previous and advice == misspelt_before(found):
+        word = found.previous
+        foreign = Meant(word, advice, no=f"{_capital(describe(word))} begins nothing")
     if foreign is not None:
         return _foreign(source, found, foreign)
     span = source.span(token.start, token.end)
@@ -406,7 +410,7 @@ def unexpected(source: Source, found: Found) -> Diagnostic:
             message, label = "This `}` closes nothing.", "no brace is open here"
             advice = "Remove it, or open a brace before it."
     else:
-        message = f"Unexpected {describe(token)}{_inside(found.before)}."
+        message = f"{_first(found, advice)}{_inside(found.before)}."
         label = f"expected {expectation(found.tables, found.expected)}"
     opened = open_bracket(found) if advice and advice == bracket(found) else None
     related = () if opened is None else (_opened(source, opened),)
@@ -423,6 +427,16 @@ def unexpected(source: Source, found: Found) -> Diagnostic:
         label = f"expected {expectation(found.tables, found.expected)} after this"
     fix = _replacement(source, found)
     return Diagnostic("TW0101", message, span, label=label, hint=advice, related=related, fix=fix)
+
+
+def _first(found: Found, hint: str | None, word: Token | None = None) -> str:
+    """What went wrong at a word: it is unexpected, or a comma is missing before it."""
+    shown = describe(word or found.token)
+    lacks = hint is not None and hint.startswith("Put a comma between") and "," in found.expected
+    return f"{_LACKS} {shown}" if lacks else f"Unexpected {shown}"
+
+
+_LACKS: Final = "A comma is missing before"
 
 
 def _cut_off(found: Found, source: Source) -> bool:
@@ -487,8 +501,12 @@ def _foreign(source: Source, found: Found, foreign: Meant) -> Diagnostic:
     token = foreign.token
     message = f"{_capital(describe(token))} does not begin an item."
     if found.before:
-        message = f"Unexpected {describe(token)}{_inside(found.before)}."
+        message = f"{_first(found, foreign.hint, token)}{_inside(found.before)}."
     label = "cannot stand here"
+    if message.startswith(_LACKS):
+        label = "expected `,` before this"
+    if foreign.no:
+        message = f"{foreign.no}{_inside(found.before)}."
     if foreign.brace:
         message, label = f"A `{{` is missing{_inside(found.before)}.", "expected `{` after this"
     span = source.span(token.start, token.end)

@@ -43,6 +43,17 @@ ROWS = (
      'Write `lose drowned: skater.at.hole "The ice breaks."`.'),
     ("templates/adventure", "static function exit", "function static exit",
      "Write `static function exit(r: Room, w: Way): Room? = none`."),
+    ("blocks/world", "derive above(", "def above(",
+     "Write `derive above(x: Block, y: Block) = on(x, y) or any(on(x, z) and above(z, y) "
+     "for z: Block)`."),
+    ("blocks/world", "  add `hand-empty`()", "  add hand-empty()",
+     "Write `` add `hand-empty`() ``."),
+    ("blocks/world", "require clear(b)            else", "require hand-empty() else",
+     'Write `` require `hand-empty`() else covered "Something is on {the b}." ``.'),
+    ("frozen_lake/world", "param slippery", "const slippery",
+     "Write `param slippery: bool = true`."),
+    ("cottage/world", "takes 4 until", "takes 4 turns until",
+     "Leave the word away: `takes 4` counts ticks."),
     # two objects would fit, so which one is meant stays open
     ("cellar/world", "unlock(oak_chest, iron_key)    then refused because wrong",
      "unlock(oak_chest) then refused because wrong",

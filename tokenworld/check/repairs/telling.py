@@ -204,7 +204,18 @@ def _told(found: Diagnostic, edit: Rewrite, broken: Broken) -> Diagnostic:
         gone = broken.source.text[made.span.start : made.span.end].strip()
         return replace(found, hint=f"Remove `{gone}`.", fix=Fix(f"remove `{gone}`", (made,)))
     shown = _shown(edit, broken, after)
-    return replace(found, hint=f"Write `{shown}`.", fix=Fix(f"write `{shown}`", (made,)))
+    shown = f"`` {shown} ``" if "`" in shown else f"`{shown}`"
+    told = replace(found, hint=f"Write {shown}.", fix=Fix(f"write {shown}", (made,)))
+    if edit.first < edit.last or edit.first != broken.at or len(edit.words) > 1:
+        return told
+    sign = edit.words[0].text
+    what = _MISSING.sub(
+        f"{'A comma' if sign == ',' else f'`{sign}`'} is missing before", told.message
+    )
+    return replace(told, message=what, label=f"expected `{sign}` before this")
+
+
+_MISSING: Final = re.compile(r"^(Unexpected|A comma is missing before)(?= `)")
 
 
 _LINE: Final = 100

@@ -12,7 +12,7 @@ from itertools import combinations
 from typing import Final
 
 from tokenworld.check.draft import Draft
-from tokenworld.check.repairs.words import Broken, Rewrite
+from tokenworld.check.repairs.words import Broken, Rewrite, hyphened
 from tokenworld.diagnostics import Diagnostic, Span, closest
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.syntax.lalr import Token
@@ -97,6 +97,12 @@ def _respelled(wrong: Wrong) -> Iterator[Rewrite]:
 
 
 _OVER_TIME: Final = ("sometime", "always", "at_most_once", "sometime_after", "sometime_before")
+
+
+def _with_hyphen(wrong: Wrong) -> Iterator[Rewrite]:
+    """A declared name with a hyphen, which was read as a difference."""
+    if wrong.follows(wrong.first + 1, "-"):
+        yield from hyphened(wrong.broken, wrong.first + 1)
 
 
 def _through(wrong: Wrong) -> Iterator[Rewrite]:
@@ -229,7 +235,7 @@ def _counted(wrong: Wrong) -> Iterator[Rewrite]:
 
 
 _BY_CODE: Final[dict[str, tuple[Callable[[Wrong], Iterator[Rewrite]], ...]]] = {
-    "TW0201": (_respelled, _stored),
+    "TW0201": (_with_hyphen, _respelled, _stored),
     "TW0204": (_respelled, _through),
     "TW0301": (_changed_places, _compared, _instead, _exchanged),
     "TW0302": (_given,),

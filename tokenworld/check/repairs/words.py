@@ -13,6 +13,7 @@ from typing import Final
 
 from tokenworld.diagnostics import Source, edit_distance
 from tokenworld.diagnostics.frozen import frozen
+from tokenworld.syntax.foreign.words import items_for
 from tokenworld.syntax.lalr import Token, advanced
 from tokenworld.syntax.tables import END, Tables
 
@@ -168,6 +169,36 @@ def _exchanged(broken: Broken) -> Iterator[Rewrite]:
                     yield Rewrite(0.5 + 0.3 * away, place, place + 1, (_word(word),))
 
 
+def _as_item(broken: Broken) -> Iterator[Rewrite]:
+    """A word that begins an item in another language, as ``def`` for ``derive``."""
+    if broken.at == 0 and len(broken.tokens) > 1:
+        for number, word in enumerate(items_for(broken.tokens[0].text, broken.tables)):
+            words = (_word(word), broken.tokens[1])
+            yield Rewrite(0.7 + number / 100, 0, 2, words, telling=True)
+
+
+def hyphened(broken: Broken, at: int) -> Iterator[Rewrite]:
+    """A declared name with a hyphen that stands without its backquotes."""
+    first = last = at
+    while first > 1 and broken.tokens[first - 1].end == broken.tokens[first].start:
+        first -= 1
+    while (
+        last + 1 < len(broken.tokens) and broken.tokens[last].end == broken.tokens[last + 1].start
+    ):
+        last += 1
+    for begin in range(first, at):
+        for end in range(last + 1, at + 1, -1):
+            name = "".join(one.text for one in broken.tokens[begin:end])
+            if name in broken.known or name in broken.values:
+                yield Rewrite(0.6, begin, end, (_word(f"`{name}`", "RAW"),), telling=True)
+
+
+def _with_hyphen(broken: Broken) -> Iterator[Rewrite]:
+    """The same at the unexpected word."""
+    if 0 < broken.at < len(broken.tokens) and broken.tokens[broken.at].terminal == "-":
+        yield from hyphened(broken, broken.at)
+
+
 def _of_case(broken: Broken) -> Iterator[Rewrite]:
     """A type with a small letter, a name with a capital."""
     for place in (broken.at, broken.at - 1):
@@ -197,6 +228,8 @@ def _moved(broken: Broken) -> Iterator[Rewrite]:
             if not _is_whole(part):
                 continue
             for place in (*here, here[-1] + 1) if first else ():
+                if _untyped(broken, part, place):
+                    continue
                 cost = 1.35 + 0.05 * len(part) + 0.02 * abs(place - first)
                 if place < first:
                     words = (*part, *tokens[place:first])
@@ -204,6 +237,15 @@ def _moved(broken: Broken) -> Iterator[Rewrite]:
                 elif place > last:
                     words = (*tokens[last:place], *part)
                     yield Rewrite(cost, first, place, words, telling=True)
+
+
+def _untyped(broken: Broken, part: Sequence[Token], place: int) -> bool:
+    """Whether an unknown word would become a parameter without a type, or an argument."""
+    word, known = part[0], (*broken.known, *broken.values)
+    named = word.terminal in broken.tables.soft | {"NAME"}
+    unknown = len(part) == 1 and named and word.text not in known
+    often = sum(one.text == word.text for one in broken.tokens) > 1
+    return unknown and not often and broken.tokens[place - 1].terminal in ("(", ",")
 
 
 def _is_whole(part: Sequence[Token]) -> bool:
@@ -385,6 +427,8 @@ def _braced(broken: Broken) -> Iterator[Rewrite]:
 
 
 _GENERATORS: Final[tuple[Callable[[Broken], Iterator[Rewrite]], ...]] = (
+    _as_item,
+    _with_hyphen,
     _called,
     _of_case,
     _exchanged,

@@ -5,6 +5,7 @@ The other modules of this package call these functions where they report; nothin
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from tokenworld import model as m
@@ -46,6 +47,9 @@ def of_place(term: m.Term, target: m.ValueType, ctx: Context) -> str:
     """The hint where a value of another kind is needed."""
     fixed = isinstance(term, m.ObjectLiteral)  # what it is elsewhere is not known at the start
     part = None if fixed else _part_of(term, target, ctx)
+    unquoted = _unquoted(ctx.quoted(term), target)
+    if unquoted is not None:
+        return f"Write `{unquoted}`, without quotes."
     match term.type, target:
         case m.ObjectType(name=wide), m.ObjectType(name=narrow) if is_subtype(
             ctx.draft.types, narrow, wide
@@ -61,9 +65,23 @@ def of_place(term: m.Term, target: m.ValueType, ctx: Context) -> str:
             if isinstance(term, m.NumberLiteral) and term.value in (0, 1):
                 return f"Write `{'true' if term.value else 'false'}`."
             return "Write `true` or `false`, or a comparison such as `x > 0`."
+        case m.TextType(), m.BoolType():
+            return "Write `true` or `false`."
+        case m.BoolType(), m.NumberType() | m.RealType():
+            if isinstance(term, m.BoolLiteral):
+                return f"Write `{1 if term.value else 0}`."
+            return f"Write `if {ctx.quoted(term)} then 1 else 0`."
         case _:
             none = ", or `none`" if is_optional(target) else ""
             return f"Write a value of the type `{show_type(without_none(target))}`{none}."
+
+
+def _unquoted(written: str, target: m.ValueType) -> str | None:
+    """What stands in quotes where the value itself is needed."""
+    wanted = isinstance(target, m.BoolType), isinstance(target, (m.NumberType, m.RealType))
+    forms = "true|false" if wanted[0] else r"-?\d+(\.\d+)?[a-z%]*"
+    found = re.fullmatch(rf'"({forms})"', written) if any(wanted) else None
+    return None if found is None else found[1]
 
 
 def of_members(enum: m.EnumType, ctx: Context) -> str:
@@ -98,8 +116,24 @@ def of_operand(term: m.Term, ctx: Context) -> str:
         return "Write the member: members of an enum without an order are not counted."
     if isinstance(kind, m.CollectionType):
         return f"Write `count({shown})` for how many there are."
+    if isinstance(kind, m.BoolType):
+        return f"Write `(if {shown} then 1 else 0)`."
     part = _part_of(term, m.NumberType(), ctx)
     return "Calculate with numbers only." if part is None else f"Write `{part}`."
+
+
+def of_step(target: m.Term, op: str, kind: m.ValueType, ctx: Context) -> str:
+    """The hint where ``+=`` or ``-=`` changes something else than a number."""
+    shown = ctx.quoted(target)
+    match kind:
+        case m.EnumType() if ctx.draft.enums[kind.name].ladder:
+            return f"Write `{shown} = {'next' if op == '+=' else 'prev'}({shown})`."
+        case m.EnumType():
+            return f"{of_members(kind, ctx).removesuffix('.')} after `=`."
+        case m.BoolType():
+            return f"Write `{shown} = {'true' if op == '+=' else 'false'}`."
+        case _:
+            return "Write `=`."
 
 
 def of_target(term: m.Term, ctx: Context) -> str:

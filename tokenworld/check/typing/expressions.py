@@ -405,6 +405,9 @@ def _call(function: syn.Name, args: tuple[syn.Expr, ...], ctx: Context, span: Sp
         return _related(closure, check(args[0], ctx), args[1], ctx, span)
     if is_builtin(name) and not _own_born(name, draft):
         return check_builtin(function, args, ctx, span)
+    if name in draft.events:
+        hint = f"Write `emits {draft.text(span)}` as a check of a scenario."
+        draft.stop("TW0201", f"`{name}` is an event, and no fact.", function.span, "event", hint)
     foreign = function_word(name)
     if args and name != "pick" and not (foreign and isinstance(args[0], syn.Number)):
         return _behind_dot(check(args[0], ctx), function, args[1:], ctx, span)

@@ -6,6 +6,7 @@ Nothing here checks expressions: `expressions` looks names up here (language.md 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from typing import Final, NoReturn, get_args
 
 from tokenworld import model as m
@@ -63,9 +64,15 @@ def _has_end(draft: Draft, fluent: m.Fluent, type_name: str) -> bool:
 def wrong_type(base: m.Term, name: syn.Name, ctx: Context) -> NoReturn:
     """Report a name after the dot that the type of the base does not have."""
     draft, kind = ctx.draft, base.type
+    foreign = function_word(name.value)
+    if foreign == function_word("len") and isinstance(kind, m.CollectionType):
+        foreign = f"Write `count({ctx.quoted(base)})`."
+    if foreign and name.span.end <= base.span.start:  # `len(x)`, which could be `x.len`
+        what = f"There is no function `{name.value}`."
+        draft.stop("TW0201", what, name.span, "unknown", foreign)
     if not isinstance(kind, m.ObjectType):
         what = f"`{ctx.quoted(base)}` is {show_type(kind)}, which has no attributes."
-        hint = function_word(name.value) or "Read an attribute of an object."
+        hint = foreign or "Read an attribute of an object."
         draft.stop("TW0204", what, name.span, "no attribute", hint)
     below = [
         fluent
@@ -304,6 +311,13 @@ def _by_type(value: str, ctx: Context) -> str | None:
     return None if local is None else f"Write `{local}` for the `{kind}`."
 
 
+def _swapped(value: str, known: Collection[str]) -> str | None:
+    """The hint where the cell of a layout is named with its row before its column."""
+    parts = re.fullmatch(r"(.+)_(\d+)_(\d+)", value)
+    other = f"{parts[1]}_{parts[3]}_{parts[2]}" if parts else ""
+    return f"Write `{other}`: the column first, then the row." if other in known else None
+
+
 def _unknown_name(name: syn.Name, ctx: Context, expected: m.ValueType | None) -> m.Term:
     draft, value = ctx.draft, name.value
     if fact_named(name, ctx) is not None:
@@ -313,7 +327,7 @@ def _unknown_name(name: syn.Name, ctx: Context, expected: m.ValueType | None) ->
     members = [member for enum in draft.enums.values() for member in enum.members]
     known = (*ctx.names, *visible, *draft.params, *members, draft.actor_name)
     elsewhere = [world for world, key in draft.object_types if key == value and world]
-    near = NAMES.get(value) or did_you_mean(value, known)
+    near = NAMES.get(value) or _swapped(value, known) or did_you_mean(value, known)
     by_place = _as_local(name, ctx) or _by_type(value, ctx) or _as_bound(name, ctx)
     member = of_members(expected, ctx) if isinstance(expected, m.EnumType) else None
     hint = near or by_place or member or _UNDECLARED

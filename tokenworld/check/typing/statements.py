@@ -13,6 +13,7 @@ from tokenworld.check.typing.advice import (
     attribute_for,
     attribute_of_kind,
     check_count,
+    of_step,
     of_target,
 )
 from tokenworld.check.typing.arithmetic import fit
@@ -257,7 +258,8 @@ def _set(node: syn.Set, here: _Here) -> m.Effect:
     what = f"{fluent.fluent_kind} `{fluent.name}`"
     if node.op != "=" and not isinstance(fluent.type, (m.NumberType, m.RealType)):
         said = f"`{fluent.name}` is {show_type(fluent.type)}, and `{node.op}` needs a number."
-        ctx.draft.stop("TW0301", said, node.span, "not a number", "Write `=`.")
+        hint = of_step(target, node.op, fluent.type, ctx)
+        ctx.draft.stop("TW0301", said, node.span, "not a number", hint)
     value = check(node.value, ctx, fluent.type)
     wanted = fluent.type
     if node.op != "=" and isinstance(wanted, m.NumberType):

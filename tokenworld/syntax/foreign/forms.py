@@ -9,7 +9,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Final
 
-from tokenworld.diagnostics import Source
+from tokenworld.diagnostics import Source, edit_distance
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.syntax.foreign.words import (
     BARE,
@@ -19,6 +19,7 @@ from tokenworld.syntax.foreign.words import (
     IN_BODIES,
     IN_WORLDS,
     LITERALS,
+    NAMES,
     REFUSE,
     VALUES,
     foreign_type,
@@ -26,6 +27,7 @@ from tokenworld.syntax.foreign.words import (
 )
 from tokenworld.syntax.hint_words import (
     COMPARE,
+    HYPHEN,
     INFIX,
     NO_LIST,
     NUMBERS,
@@ -46,11 +48,12 @@ from tokenworld.syntax.tables import END
 @frozen
 class Meant:
     """The word of a statement that went wrong, which may stand before the unexpected token;
-    ``brace``: the brace after it is missing."""
+    ``brace``: the brace after it is missing; ``no``: what the word is not."""
 
     token: Token
     hint: str
     brace: bool = False
+    no: str = ""
 
 
 def meant(found: Found, source: Source) -> Meant | None:
@@ -63,14 +66,41 @@ def meant(found: Found, source: Source) -> Meant | None:
     if _lacks_brace(found) and found.previous and _begins_line(found.token, source):
         return Meant(found.previous, "Write `{` after it: the body stands in braces.", brace=True)
     said = _statement(found, source)
+    if check := _check(found):
+        return check
     formed = next((one for one in (ask(said, found) for ask in _FORMS) if one), None)
     formed = formed or _early(said, found, source)
     row = None if formed or foreign_type(found) else tabled(found)
     if row is None:
         return formed
     alone = found.expected in ({"("}, {"="}) and _begins_line(found.token, source)
-    return Meant(found.previous if alone and found.previous else found.token, row)
+    no = "A name with `-` stands without backquotes" if row == HYPHEN else ""
+    return Meant(found.previous if alone and found.previous else found.token, row, no=no)
 
+
+def _check(found: Found) -> Meant | None:
+    """A word behind `then` that is nearly a check, or one that tells of a change."""
+    word, before = found.previous, found.back(2)
+    if found.item != "scenario" or word is None or before not in _CHECKED:
+        return None
+    if word.terminal in ("emit", "say"):
+        told = found.token.text[:20]
+        behind = "" if found.token.terminal == "STRING" else "(…)"
+        hint = f"Write `{word.terminal}s {told}{behind}`."
+        return Meant(word, hint, no=f"`{word.terminal}` is no condition")
+    if word.terminal != "NAME" or found.token.terminal in (".", "("):
+        return None
+    near = (one for one in sorted(_SCENARIO_CHECKS) if edit_distance(word.text, one, 1) == 1)
+    meant = NAMES.get(word.text) if word.text in _ENDED else None
+    check = meant or next((f"Write `{one}`." for one in near), None)
+    return Meant(word, check, no=f"`{word.text[:40]}` is no check") if check else None
+
+
+_CHECKED: Final = frozenset({"then", "always", "never", ","})
+_ENDED: Final = frozenset({"win", "victory", "loss", "defeat"})
+_SCENARIO_CHECKS: Final = frozenset(
+    {"won", "lost", "refused", "unchanged", "winnable", "unwinnable", "within", "emits", "says"}
+)
 
 _GUARDS: Final = frozenset(
     {"requires", "precondition", "preconditions", "pre", "condition", "conditions"}
@@ -124,7 +154,8 @@ def _head(said: list[Token], found: Found) -> Meant | None:
     if found.item in ("type", "enum", "scenario") or said[1].terminal in _SETS:
         return None
     hint = table.get(head.text)
-    return None if hint is None else Meant(head, hint)
+    no = f"`{head.text[:40]}` begins nothing" if head.terminal == "NAME" else ""
+    return None if hint is None else Meant(head, hint, no=no)
 
 
 _CHANGES: Final = frozenset({"=", "+=", "-="})
@@ -310,6 +341,11 @@ def _statement_end(said: list[Token], found: Found) -> Meant | None:
         return Meant(token, "Join conditions with `and`.")
     if found.back(1) == "STRING" and token.terminal == "STRING" and said[-3].terminal == "else":
         return Meant(said[-2], 'Write the label without quotes: `else label "…"`.')
+    last = found.before[-3:]
+    if [one.terminal for one in last] == ["else", "STRING", "NAME"] and token.terminal != "STRING":
+        label = last[-1].text[:40]
+        hint = f'Write the label before the text: `else {label} "…"`.'
+        return Meant(last[-1], hint, no=f"The label `{label}` stands behind its text")
     behind = "{" if found.following is None else found.following.terminal
     if found.back(1) == "during" and token.terminal == "when" and behind not in ("{", "when"):
         return Meant(token, "Write the name of a phase after `during`.")

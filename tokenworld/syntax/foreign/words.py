@@ -14,6 +14,7 @@ from tokenworld.syntax.hint_words import (
     did_you_mean,
 )
 from tokenworld.syntax.lalr import Token
+from tokenworld.syntax.tables import Tables
 
 _LOCAL: Final = "Write `let x = …` for a value of this body; a change needs no keyword."
 _ROUTINE: Final = "Write an `action`, a `law` or a `derive`, outside of other items."
@@ -62,6 +63,7 @@ IN_BODIES: Final = {
     "set": "Write the change alone: `x.f = …`.",
     "return": "A body gives no value: write a `derive` for one.",
     "unless": "Write `if not … { }`.",
+    **dict.fromkeys(("elif", "elsif", "elseif"), "Write `else if`."),
     "increase": "Write `x.f += …`.",
     "increment": "Write `x.f += 1`.",
     "decrease": "Write `x.f -= …`.",
@@ -171,7 +173,7 @@ NAMES: Final = {
     **dict.fromkeys(("no", "off"), "Write `false`."),
     **dict.fromkeys(("tick", "turn", "time", "now"), "Write `tick()`."),
     **dict.fromkeys(("win", "victory"), "Write `won`."),
-    **dict.fromkeys(("loss", "defeat"), "Write `lost`."),
+    **dict.fromkeys(("lose", "loss", "defeat"), "Write `lost`."),
     **{
         word: f"Write `{number}`."
         for number, word in enumerate(("zero", "one", "two", "three", "four", "five", "six"))
@@ -247,6 +249,15 @@ def foreign_word(found: Found) -> str | None:
 def foreign_keyword(found: Found) -> str | None:
     """The hint for the word after a colon that begins a statement, as in `:effect`."""
     return None if found.following is None else IN_BODIES.get(found.following.text)
+
+
+def items_for(word: str, tables: Tables) -> list[str]:
+    """The words that may stand for one that begins an item elsewhere, the likeliest first."""
+    hint = _AS_ITEMS.get(word, "")
+    items = sorted(tables.first("item")) if hint.startswith("Write") else []
+    named = [one for one in items if f"`{one}" in hint]
+    told = "watch" in named  # which of a law and a watch is meant, only the author knows
+    return [] if told else sorted(named, key=lambda one: hint.index(f"`{one}"))
 
 
 def _joins(terminal: str, found: Found) -> bool:
