@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import house
 
-LINES = 154_761
+LINES = 154_998
 MODULES = 570
 CROWDED = 0
 IN_CIRCLES = 0
