@@ -389,7 +389,8 @@ def test_a_plan_is_made_of_the_moves_of_all_actors() -> None:
     simulator = EngineSimulator(game.session.engine)
     verdict = plan(simulator, simulator.start(), None, time_limit=20)
     assert [step.command for step in verdict.plan] == ["anna: go(yard)", "bran: go(yard)"]
-    assert (verdict.answer, verdict.ticks, verdict.optimal) == ("winnable", 1, "ticks")
+    assert (verdict.answer, verdict.ticks) == ("winnable", 1)
+    assert verdict.optimal is None  # there are free actions and long ones
     assert "  1. anna: go(yard)" in summary_lines(verdict)
 
 
