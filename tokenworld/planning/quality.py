@@ -251,17 +251,21 @@ class _PlanSearch(Generic[StateT]):
 
     def _bounded(self, cost: int) -> None:
         """Note what a search on the encoding has shown, which counts costs in thousands."""
-        scale = TICKS_PER_COST if has_costs(self.simulator) else 1
-        if not has_costs(self.simulator) and fewest_commands(self.simulator) != "ticks":
-            return
+        if self._by_cost and not has_costs(self.simulator):
+            return  # each command costs 1, and a free one takes no tick
+        scale = TICKS_PER_COST if self._by_cost else 1
         if cost // scale > self.bound:
             self.bound = cost // scale
             if self.best is not None:
                 self.say(self._told_gap())
 
+    @property
+    def _by_cost(self) -> bool:
+        """Whether plans are compared by their cost, as it is not their number of ticks."""
+        return has_costs(self.simulator) or fewest_commands(self.simulator) != "ticks"
+
     def _price(self, verdict: Verdict) -> tuple[int, int]:
-        costs = has_costs(self.simulator) or fewest_commands(self.simulator) != "ticks"
-        return (verdict.cost, verdict.ticks) if costs else (verdict.ticks, 0)
+        return (verdict.cost, verdict.ticks) if self._by_cost else (verdict.ticks, 0)
 
     # ---- planners -------------------------------------------------------------------------------
 

@@ -37,11 +37,9 @@ def with_tried(
     found: tuple[Diagnostic, ...], draft: Draft, steps: Sequence[Step]
 ) -> tuple[Diagnostic, ...]:
     """The findings, where those of the syntax name an edit that mends them."""
-    trial, told = Trial(draft, steps), list[Diagnostic]()
-    for one in found:
-        looked = one.span is not None and one.is_error and len(told) < _MOST_TOLD
-        told += [one] if looked else []
-    better = {id(one): _mended(one, found, draft, trial) for one in told}
+    trial, errors = Trial(draft, steps), (one for one in found if one.span and one.is_error)
+    looked = islice(errors, _MOST_TOLD)
+    better = {id(one): _mended(one, found, draft, trial) for one in looked}
     return tuple(better.get(id(one), one) for one in found)
 
 

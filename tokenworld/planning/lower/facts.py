@@ -124,8 +124,7 @@ class Facts:
         return self._read(name, args)
 
     def is_unborn(self, slot: Slot) -> bool:
-        """Whether a stored fluent's slot is about an object that play may create: it holds its
-        default as long as the object does not exist."""
+        """Whether a slot is about an object that play may create: until then it has its default."""
         return bool(self.unborn) and any(one in self.unborn for one in self.objects_in(slot))
 
     def is_birth(self, slot: Slot) -> bool:

@@ -457,7 +457,7 @@ def _in_turn(phase: PhaseLine, program: Program) -> Refused:
     return Refused(f"phase `{phase.name}` sequentially", phase.span, reason)
 
 
-def _refuse_births(facts: Facts) -> None:
+def _refuse_of_created(facts: Facts) -> None:
     """Constructs with which an object that is created differs from one that was there before."""
     rules, world = facts.rules, facts.rules.worlds[facts.instance.world.name]
     for birth in rules.births:
@@ -480,7 +480,7 @@ def _refuse_what_is_missing(facts: Facts) -> None:
         if not facts.unborn_of(create.of):
             raise no_objects_for(create)
     if facts.unborn:
-        _refuse_births(facts)
+        _refuse_of_created(facts)
     if len(world.turns) > 1:
         reason = "a plan has one actor"
         raise Refused("`turns` of several actors", world.span, reason)

@@ -102,8 +102,7 @@ def engine_run(encoding: Encoding, answer: Answer, search: Configuration) -> Eng
 
 
 def too_few_spares(run: EngineRun) -> EngineRun:
-    """The result where there is no plan with the spare objects of the world: with more there may be
-    one."""
+    """The result where no plan does with the spare objects of the world: one may with more."""
     detail = "there is no plan with as many objects as the `spare` lines of the world allow"
     return replace(run, result="no proof", detail=detail, exact=False)
 
