@@ -11,11 +11,13 @@ from lower_worlds import opened, solution
 
 from tokenworld.diagnostics import Source
 from tokenworld.engine import Engine, EngineSimulator
+from tokenworld.ground import Command
 from tokenworld.planning.ladder import plan
 from tokenworld.planning.lower.encode import Encoding, Unencodable, encode
 from tokenworld.planning.planners.by_encoding import plan_on
+from tokenworld.planning.referee import needed_luck, replay
 from tokenworld.planning.search.interpreted import Exhausted, Limits, search
-from tokenworld.planning.verdict import Verdict
+from tokenworld.planning.verdict import PlanStep, Verdict
 from tokenworld.session.loading import open_text
 
 EGGS = """edition 1
@@ -223,3 +225,36 @@ def test_an_unchanged_population_needs_no_other_instance() -> None:
                          "create c: Egg { } }", "object hero: Hero object b: Egg")  # fmt: skip
     one = EngineSimulator(engine(text))
     assert one.instance_at(one.start()) is one.instance
+
+
+# ---- commands that name what does not exist ----------------------------------------------------
+
+NEST = """edition 1
+type Nest { fed: bool = false }
+type Egg { }
+object hen: Nest
+object old: Egg
+action lay() { chance 1 / 4 { create e: Egg { } } }
+action drop(e: Egg) { chance 1 / 4 { destroy e } }
+action eat(e: Egg) { require e != old else "The old egg is rotten."  hen.fed = true }
+action show(e: Egg) { hen.fed = true }
+world w { spare Egg 1  goal fed: hen.fed }
+"""
+
+
+def test_a_plan_counts_on_the_draw_that_creates_what_it_names() -> None:
+    found = verdict(NEST.replace("action show(e: Egg) { hen.fed = true }", ""))
+    assert found.answer == "winnable"
+    assert [len(step.draws) for step in found.steps] == [1, 0]
+
+
+def test_a_step_that_names_a_destroyed_object_fails() -> None:
+    one = EngineSimulator(engine(NEST))
+    old = [thing.name for thing in one.instance.objects].index("old")
+    drop, show = Command("drop", (old,)), Command("show", (old,))
+    gone, stays = (after.draws for after in one.successors(one.start(), drop))
+    kept = replay(one, one.start(), (PlanStep(drop, stays), PlanStep(show)), None)
+    assert kept.ok
+    lost = replay(one, one.start(), (PlanStep(drop, gone), PlanStep(show)), None)
+    assert (lost.failed, lost.reason) == (1, "`show` names an object that does not exist then")
+    assert needed_luck(one, kept, None)[0].draws == stays

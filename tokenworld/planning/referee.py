@@ -116,8 +116,8 @@ def _renumbered(
 
 def _take(simulator: Simulator[StateT], state: StateT, step: PlanStep) -> Successor[StateT] | str:
     """The successor that the step counts on, or a clause that says why there is none."""
-    if _unborn(simulator, state, step.command):
-        return f"`{step.command.action}` names an object that was not created by then"
+    if _absent(simulator, state, step.command):
+        return f"`{step.command.action}` names an object that does not exist then"
     if simulator.lost(state):
         return f"`{_shown(simulator, state, step)}` comes after the end of the world"
     leaning = simulator.leaning(state, step.command, step.draws)
@@ -136,20 +136,17 @@ def _take(simulator: Simulator[StateT], state: StateT, step: PlanStep) -> Succes
     return (exact or fitting)[0]
 
 
-def _unborn(simulator: Simulator[StateT], state: StateT, command: Command) -> bool:
-    """Whether a command names an object that nothing has created yet."""
+def _absent(simulator: Simulator[StateT], state: StateT, command: Command) -> bool:
+    """Whether a command names an object that does not exist in a state: it was not created yet, or
+    it was destroyed."""
     action = simulator.instance.program.actions.get(command.action)
-    if action is None:
-        return False
-    named = [
+    params = () if action is None else action.params
+    named = {
         arg
-        for arg, param in zip(command.args, action.params, strict=True)
+        for arg, param in zip(command.args, params, strict=True)
         if isinstance(param.type, ObjectType) and isinstance(arg, int)
-    ]
-    latest = max(named, default=-1)
-    if latest < len(simulator.instance.objects):  # objects that die keep their numbers
-        return False
-    return latest >= len(simulator.instance_at(state).objects)
+    }
+    return bool(named) and not named.issubset(simulator.instance_at(state).members[ROOT])
 
 
 def _fits(counted_on: Sequence[LuckyDraw], drawn: Sequence[LuckyDraw]) -> bool:
@@ -352,6 +349,8 @@ class _Trial(Generic[StateT]):
             if self._simulator.won(state, self._goal):
                 continue
             self._tried += 1
+            if _absent(self._simulator, state, command):
+                return None
             successors = few_successors(self._simulator, state, command, _MOST_OUTCOMES_SHORTENED)
             if successors is None:
                 return None
