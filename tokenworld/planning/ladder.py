@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Generic
 
 from tokenworld.diagnostics import Diagnostic, Severity, no_verdict
-from tokenworld.ground import Simulator, StateT
+from tokenworld.ground import Instance, Simulator, StateT
 from tokenworld.limits import attempt, halted, limited
 from tokenworld.planning.honest.secrets import secrets_read
 from tokenworld.planning.lower.encode import is_plain
@@ -85,7 +85,7 @@ def plan(
     ticks of a plan. ``engine`` is the place of Fast Downward (found by default), ``classical`` runs
     it on an encoding and ``translated`` on exported PDDL; with ``None`` it is not asked.
     ``original`` runs it on the PDDL that the world was imported from, in place of ``translated``,
-    and before our own search if there are derived predicates.
+    and before our own search if there are derived predicates or long actions.
     ``width``: the width search may be used. ``packs``: a state is one of the interpreter and may be
     packed.
     ``progress`` gets a line about every second.
@@ -98,8 +98,7 @@ def plan(
     plain = within is None and is_plain(instance, goal)
     hurried = plain and classical is not None
     own = OwnRung(simulator, state, goal, within, packs=packs, hurried=hurried)
-    # with derived predicates a state may take our own search longer than LAMA takes for all
-    begins = original is None or not instance.program.derives or not planner().ready
+    begins = original is None or not (_is_for_lama(instance) and planner().ready)
     ladder = _Ladder(
         simulator, state, goal, within, time_limit, memory_limit, own, progress, cancel, plain
     )
@@ -119,6 +118,13 @@ def plan(
 
     with limited(time_limit, None, time.monotonic()):
         return attempt("planning", found, lambda: None) or ladder.unknown()
+
+
+def _is_for_lama(instance: Instance) -> bool:
+    """Whether a state may take our own search longer than LAMA takes for all: with derived
+    predicates, or with each tick of a long action as a state."""
+    program = instance.program
+    return bool(program.derives) or any(one.takes for one in program.actions.values())
 
 
 def _installed() -> EngineInfo:

@@ -7,8 +7,9 @@ encoding that there is none. *Exhausted*: our own search saw every reachable sta
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
 from typing import Literal, TypeVar, assert_never
 
 from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean, in_seconds, to_json
@@ -254,7 +255,7 @@ def _winnable(verdict: Verdict) -> str:
 
 
 def _plan_lines(verdict: Verdict) -> list[str]:
-    lines = [f"  {number}. {step.command}" for number, step in enumerate(verdict.plan, 1)]
+    lines = list(_step_lines(verdict.plan))
     if not verdict.plan:
         return ["the goal holds in the start state: nothing needs to be done"]
     lines.append(f"{verdict.claim} by {_source(verdict.engine, verdict.encoding)}")
@@ -265,6 +266,19 @@ def _plan_lines(verdict: Verdict) -> list[str]:
         lines.append("not known to be optimal: a shorter plan may exist")
     lines.append("replayed by the interpreter: every step is legal and the goal is reached")
     return lines
+
+
+_MANY = 5
+
+
+def _step_lines(plan: Sequence[ShownStep]) -> Iterator[str]:
+    """The steps with their numbers; more than `_MANY` times `pass` in a row are one line."""
+    for command, run in groupby(enumerate(plan, 1), key=lambda pair: pair[1].command):
+        numbers = [number for number, _ in run]
+        if command == "pass" and len(numbers) > _MANY:
+            yield f"  {numbers[0]} to {numbers[-1]}. pass ({len(numbers):,} times)"
+        else:
+            yield from (f"  {number}. {command}" for number in numbers)
 
 
 def _luck_lines(verdict: Verdict) -> list[str]:

@@ -99,7 +99,7 @@ def open_pair(domain: Path, problem: Path) -> OpenPair:
     imported = import_pddl(rules, (start,))
     loaded, engines = _started(imported)
     world = choose_world(loaded.program, None, str(problem))
-    original = OriginalPddl(rules.text, start.text)
+    original = OriginalPddl(*(imported.classical or (rules.text, start.text)))
     return OpenPair(OpenWorld(loaded, world, engines[world.name]), imported, original)
 
 

@@ -82,7 +82,6 @@ def test_a_mistake_is_told_at_its_place(before: str, after: str, wanted: str) ->
          "A preference in this place"),
         (":effect (not (clear ?b))", ":effect (oneof (clear ?b) (and))", "`oneof`"),
         (":effect (not (clear ?b))", ":effect (at start (clear ?b))", "A timed effect"),
-        (":parameters", ":vars", "`:vars`"),
     ],
 )  # fmt: skip
 def test_what_a_world_cannot_hold_is_named(before: str, after: str, what: str) -> None:
@@ -90,6 +89,14 @@ def test_what_a_world_cannot_hold_is_named(before: str, after: str, what: str) -
     assert [one.code for one in found] == ["TW0810"]
     assert found[0].message == f"{what} is not supported."
     assert found[0].hint
+
+
+def test_the_variables_of_an_old_action_are_parameters() -> None:
+    old = DOMAIN.replace("(?b - block)\n    :p", "()\n    :vars (?b - block)\n    :p", 1)
+    assert old != DOMAIN
+    sources = [Source("d.pddl", None, one) for one in (old, DOMAIN)]
+    problem = Source("p.pddl", None, PROBLEM)
+    assert len({import_pddl(one, (problem,)).text for one in sources}) == 1
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import pytest
 
 from tokenworld.diagnostics import Failure, Source
 from tokenworld.planning.reader import import_pddl
+from tokenworld.planning.verdict import summary_lines
 from tokenworld.session import Session
 from tokenworld.session.pddl import OpenPair, open_pair
 from tokenworld.verbs.plan.target import pddl_steps
@@ -120,7 +121,6 @@ def test_the_plan_is_valid_by_another_validator(tmp_path: Path) -> None:
     [
         ("(= ?duration 2)", "(<= ?duration 2)", "16: A duration that is not fixed"),
         ("(= ?duration 2)", "(= ?duration 0)", "16: A duration of `0`"),
-        ("(= ?duration 2)", "(= ?duration (/ 4 2))", "16: A duration that is a quotient"),
         ("(when (at end (open ?c))", "(when (at start (open ?c))", "13: A condition at another"),
         ("(when (at end (open ?c))", "(when (at end (at ?p ?c))", "13: An effect at the end of"),
         ("(at end (at ?p ?b))", "(at end (increase (far ?a ?b) #t))", "12: `#t` (time)"),
@@ -129,6 +129,46 @@ def test_the_plan_is_valid_by_another_validator(tmp_path: Path) -> None:
 def test_what_does_not_fit_is_told_at_its_place(old: str, new: str, message: str) -> None:
     assert old in TIMED
     assert refused(TIMED.replace(old, new)).startswith(f"TW0810 {message}")
+
+
+@pytest.mark.parametrize(
+    ("duration", "far", "takes", "ticks"),
+    [
+        ("(/ 4 2)", "3", "round(10 * (4 / 2), 0)", 10),
+        ("(/ (far ?c ?c) 8)", "3", "round(1000 * (far(c, c) / 8), 0)", 1000),
+        ("(/ 1 (far ?c ?c))", "4", "round(100 * (1 / far(c, c)), 0)", 100),
+        ("(/ 1 (far ?c ?c))", "3", "round(1000 * (1 / far(c, c)), 0)", 1000),
+    ],
+)
+def test_a_quotient_is_a_duration(duration: str, far: str, takes: str, ticks: int) -> None:
+    domain = TIMED.replace("(= ?duration 2)", f"(= ?duration {duration})")
+    problem = TIMED_PROBLEM.replace(") 3)", f") {far})").replace(") 1)", f") {far})")
+    text = import_pddl(Source("d.pddl", None, domain), (Source("p.pddl", None, problem),)).text
+    assert f"takes {takes} " in text
+    assert f" = {ticks}\n" in text
+
+
+def test_the_pair_without_times_is_classical(tmp_path: Path) -> None:
+    pair = opened(tmp_path, TIMED, TIMED_PROBLEM)
+    domain, problem = pair.original.domain, pair.original.problem
+    assert "(:action fly :parameters (?p - plane ?a ?b - city) :precondition (and" in domain
+    assert not any(word in domain + problem for word in ("durative", "at start", "far", "over all"))
+    task = import_pddl(Source("d.pddl", None, domain), (Source("p.pddl", None, problem),))
+    assert "takes" not in task.text
+
+
+@pytest.mark.planner
+def test_a_plan_without_times_is_followed_tick_by_tick(tmp_path: Path) -> None:
+    downward = pytest.importorskip("up_fast_downward", reason="needs the extra `classical`")
+    assert downward
+    pair = opened(tmp_path, TIMED, TIMED_PROBLEM.replace(" 3)", " 3000)"))
+    verdict = Session(pair.world).plan(None, time_limit=60, original=pair.original)
+    assert (verdict.answer, verdict.encoding, verdict.ticks) == ("winnable", "PDDL", 3002)
+    assert pddl_steps(pair.world, verdict) == (
+        "0.000: (unlock b) [2.000]", "2.010: (fly p1 a b) [3000.000]",
+    )  # fmt: skip
+    shown = [line for line in summary_lines(verdict) if "pass" in line]
+    assert shown == ["  2. pass", "  4 to 3002. pass (2,999 times)"]
 
 
 def test_an_effect_without_a_time_is_a_mistake() -> None:

@@ -94,6 +94,7 @@ class Operators:
         self._cone = cone
         self.variables: list[Variable] = []
         self.index: dict[Slot, int] = {}
+        self._places: dict[int, dict[Raw, int]] = {}
         self._made: list[tuple[Operator, int, int]] = []
         self._effects = 0
 
@@ -121,7 +122,11 @@ class Operators:
 
     def position(self, slot: Slot, value: Raw) -> int:
         """The position of a value in its variable."""
-        return self.variables[self.index[slot]].values.index(value)
+        number = self.index[slot]
+        if number not in self._places:
+            values = self.variables[number].values
+            self._places[number] = {one: place for place, one in enumerate(values)}
+        return self._places[number][value]
 
     def literals(self, path: Path) -> tuple[Literal, ...]:
         """The tests of a diagram's path."""

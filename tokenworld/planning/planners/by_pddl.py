@@ -13,14 +13,14 @@ from __future__ import annotations
 import re
 import sys
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from tokenworld.diagnostics import Diagnostic, Failure, in_seconds
-from tokenworld.ground import Command, Simulator, StateT, refuse_huge
+from tokenworld.ground import PASS, Command, Simulator, StateT, refuse_huge
 from tokenworld.planning.pddl.tree import (
     Expr,
     PddlAction,
@@ -217,7 +217,8 @@ def translated_downward(
 
 @dataclass(frozen=True)
 class OriginalPddl(PddlTexts):
-    """The pair that a world was imported from; as a `Classical`, LAMA on these texts.
+    """The pair that a world was imported from, without its times if it has such; as a `Classical`,
+    LAMA on these texts.
 
     The world has its actions and objects by their names, without regard to case.
     """
@@ -246,7 +247,23 @@ class OriginalPddl(PddlTexts):
             if len(args) != arity or not objects.keys() >= set(args):
                 raise Failure(Diagnostic("TW0812", f"`({line})` is no command of the world."))
             found.append(PlanStep(Command(action, tuple(objects[one] for one in args))))
-        return tuple(found)
+        return tuple(_with_waits(simulator, state, found))
+
+
+def _with_waits(
+    simulator: Simulator[StateT], state: StateT, steps: Iterable[PlanStep]
+) -> Iterator[PlanStep]:
+    """The steps, each that begins a long action followed by `pass` until that ends."""
+    if all(one.takes is None for one in simulator.instance.program.actions.values()):
+        yield from steps
+        return
+    for step in steps:
+        yield step
+        taken = simulator.leaning(state, step.command, step.draws)
+        while taken is not None and simulator.running(taken.state) is not None:
+            yield PlanStep(PASS)
+            taken = simulator.leaning(taken.state, PASS, ())
+        state = state if taken is None else taken.state
 
 
 def _translate(asked: Asked) -> tuple[str, ...] | None:

@@ -23,6 +23,7 @@ from tokenworld.diagnostics import (
     has_errors,
     in_order,
 )
+from tokenworld.planning.reader.durations import without_time
 from tokenworld.planning.reader.effects import reads, writes
 from tokenworld.planning.reader.files import (
     Action,
@@ -44,13 +45,14 @@ class Imported:
     """The text of a `.tw` file, and for each of its lines the place in the PDDL behind it.
 
     ``worlds`` are the names of the worlds in the order of the problems; ``remarks`` what was
-    dropped on the way.
+    dropped on the way. ``classical`` is a temporal pair as `without_time` writes it.
     """
 
     text: str
     places: tuple[Span, ...]
     worlds: tuple[str, ...]
     remarks: tuple[Diagnostic, ...]
+    classical: tuple[str, str] | None = None
 
     def place(self, line: int) -> Span:
         """The PDDL behind a line of the text, counted from 1."""
@@ -67,7 +69,10 @@ def import_pddl(domain_source: Source, problem_sources: tuple[Source, ...]) -> I
     if is_inexact(*found[:2], added):
         found = _read(domain_source, problem_sources, counted=True)
         added = rules_added(*found[:2])
-    return _imported(*found, added)
+    imported, instant = _imported(*found, added), found[0].instant
+    if len(problem_sources) != 1:
+        return imported
+    return replace(imported, classical=without_time(domain_source, problem_sources[0], instant))
 
 
 def _read(

@@ -8,14 +8,14 @@ reported with its place, and so is any other use of time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Literal
 
-from tokenworld.diagnostics import Span
+from tokenworld.diagnostics import Source, Span
 from tokenworld.planning.reader.expressions import is_number, show
-from tokenworld.planning.reader.sexpr import Faults, Group, Item, Word
+from tokenworld.planning.reader.sexpr import Faults, Group, Item, Word, read_items
 
 Apart = Callable[[str, str], bool]
 _When = Literal["start", "all", "end"]
@@ -164,6 +164,51 @@ class _Timed:
             raise self.faults.unsupported(
                 "An effect at the end of what the start changes", item.span, hint
             )
+
+
+def action_group(name: Word, fields: Mapping[str, Item]) -> Group:
+    """A classical action with those of the fields that such an action has."""
+    known = (":parameters", ":precondition", ":effect")
+    parts = ((Word(key, name.span), fields[key]) for key in known if key in fields)
+    return Group((Word(":action", name.span), name, *chain.from_iterable(parts)), name.span)
+
+
+def without_time(
+    domain: Source, problem: Source, instant: Mapping[str, Group]
+) -> tuple[str, str] | None:
+    """A temporal domain and its problem as classical PDDL: durative actions become those in
+    ``instant``, by name, and the numbers at the start and the metric go. ``None`` where nothing is
+    durative.
+
+    A plan of the pair, its actions one after the other, is a plan of the temporal problem.
+    """
+    if not instant:
+        return None
+    return _classical(domain, instant), _classical(problem, instant)
+
+
+def _classical(source: Source, instant: Mapping[str, Group]) -> str:
+    """A file that was read without an error before."""
+    (whole,) = read_items(source, Faults())
+    assert isinstance(whole, Group)
+    parts = [_untimed_part(one, instant) for one in whole.items if isinstance(one, Group)]
+    texts = (show(one) for one in parts if one.head not in _LEFT_OUT)
+    return "\n".join(("(define", *texts, ")\n"))
+
+
+_LEFT_OUT = (":functions", ":metric")
+
+
+def _untimed_part(item: Group, instant: Mapping[str, Group]) -> Group:
+    name = item.items[1] if len(item.items) > 1 else None
+    if item.head == ":durative-action" and isinstance(name, Word):
+        return instant[name.key]
+    if item.head == ":requirements":
+        return Group((item.items[0], Word(":adl", item.span)), item.span)
+    if item.head == ":init":
+        facts = (one for one in item.items if not (isinstance(one, Group) and one.head == "="))
+        return Group(tuple(facts), item.span)
+    return item
 
 
 def binders(item: Group) -> Iterator[Group]:

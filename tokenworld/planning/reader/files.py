@@ -14,7 +14,14 @@ from typing import Literal, cast
 from tokenworld.check.typing.context import MOST_PARAMETERS
 from tokenworld.diagnostics import Related, Severity, Source, Span, closest, has_errors
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.planning.reader.durations import Apart, binders, duration, filled, untimed
+from tokenworld.planning.reader.durations import (
+    Apart,
+    action_group,
+    binders,
+    duration,
+    filled,
+    untimed,
+)
 from tokenworld.planning.reader.effects import (
     Change,
     Effect,
@@ -84,7 +91,8 @@ class Domain:
     ``functions`` are in written order. ``groups`` as `Expressions` gathers them.
 
     ``constraints`` are those of its section, ``written`` the section's content. ``own`` counts the
-    constants that it declares itself, where the objects of the problem follow them."""
+    constants that it declares itself, where the objects of the problem follow them. ``instant`` has
+    each durative action as a classical one, by name."""
 
     name: Word
     requirements: tuple[Word, ...]
@@ -97,6 +105,7 @@ class Domain:
     constraints: tuple[Wanted, ...] = ()
     written: Item | None = None
     own: int | None = None
+    instant: Mapping[str, Group] = field(default_factory=dict)
 
     @property
     def prefers(self) -> bool:
@@ -162,7 +171,6 @@ _LATER = {
     ":task": ("A task network", "Write the methods as actions."),
     ":method": ("A task network", "Write the methods as actions."),
     ":observe": ("A sensing action", "Leave the observation out."),
-    ":vars": ("`:vars`", "Quantify the variables, or make them parameters."),
     ":duration": ("A duration", "Use an action without duration."),
     ":condition": ("A timed condition", "Write `:precondition`."),
 }
@@ -271,6 +279,7 @@ class _DomainReader(_FileReader):
         self.rules: list[Group] = []
         self.derived: list[Derived] = []
         self.actions: list[Action] = []
+        self.instant: dict[str, Group] = {}
 
     def read(self, name: Word, items: tuple[Item, ...]) -> Domain:
         self.sections(
@@ -312,6 +321,7 @@ class _DomainReader(_FileReader):
             tuple(self.wanted),
             self.written,
             own,
+            self.instant,
         )
 
     # ---- sections ---------------------------------------------------------------------------
@@ -479,6 +489,7 @@ class _DomainReader(_FileReader):
         read = {":precondition": plain.condition, ":effect": plain.effect}
         first = all(one.takes is None for one in self.actions)
         self._read_action(item, name, {**fields, **read}, ticks)
+        self.instant[name.key] = action_group(name, {**fields, **read})
         if first:
             what = "Durative actions, this one and others, become actions of several ticks:"
             what += " they do not overlap, and all effects come at the end."
@@ -503,14 +514,14 @@ class _DomainReader(_FileReader):
 
     def _action(self, item: Group) -> None:
         name = self.name(_second(item), "action's name", item.span)
-        fields = self._fields(item, name, (":precondition", ":effect"))
+        fields = self._fields(item, name, (":vars", ":precondition", ":effect"))
         self._read_action(item, name, fields, None)
 
     def _read_action(
         self, item: Group, name: Word, fields: Mapping[str, Item], ticks: Item | None
     ) -> None:
-        given = fields.get(":parameters")
-        params = () if given is None else self.params(given, name.span)
+        given = (fields.get(key) for key in (":parameters", ":vars"))
+        params = tuple(x for one in given if one is not None for x in self.params(one, name.span))
         if len(params) > MOST_PARAMETERS:
             more = params[MOST_PARAMETERS].name
             what = f"Action `{name.text}` has {len(params)} parameters."
@@ -533,9 +544,6 @@ class _DomainReader(_FileReader):
         if asked is None:
             raise Skip
         takes, kept = None if ticks is None else self.term(ticks, names), unpaid(effects)
-        if takes is not None and " / " in takes.text:
-            hint = "Give the duration as a function of its own."
-            raise self.faults.unsupported("A duration that is a quotient", takes.span, hint)
         written = () if after is None else tuple(paid_items(after))
         self.actions.append(
             Action(

@@ -251,13 +251,20 @@ class _Writer:
 
     def _count_ticks(self) -> None:
         """Let a tick be so short that all durations are whole numbers of ticks."""
-        timed = [(one, one.takes) for one in self._domain.actions
-                 if one.takes is not None and " / " not in one.takes.text]  # fmt: skip
-        decimals = max((self._factor_decimals(took) for _, took in timed), default=0)
+        timed = [(one, one.takes) for one in self._domain.actions if one.takes is not None]
+        decimals = max((self._decimals_of_time(took) for _, took in timed), default=0)
         self.found.ticks = 10 ** min(decimals, _MOST_DECIMALS)
         for action, took in timed:
             (text,) = self._whole(Fraction(self.found.ticks), took)
             self.found.takes[action.name.key] = text
+
+    def _decimals_of_time(self, took: Phrase) -> int:
+        """How many decimals a duration has; as many as are kept where a division has no end."""
+        over = [one.partition("(")[0].strip("`").lower() for one in _DIVISORS.findall(took.text)]
+        values = [one.value.text for one in self._values if one.key in over]
+        found = [_decimals_of_quotient(one) for one in (*filter(_is_decimal, over), *values)]
+        more = [_MOST_DECIMALS if one is None else one for one in found]
+        return self._factor_decimals(took) + max(more, default=_MOST_DECIMALS if over else 0)
 
     def _timed(self, of: Modal, scope: tuple[Bound, ...], wanted: Wanted) -> Phrase:
         """That after each state with a condition the other holds in time: a timer counts."""
@@ -442,16 +449,21 @@ class _Writer:
         if not units:
             return
         text = amount.within(SUM + 1) if units == 1 else f"{units} * {amount.within(UNARY)}"
-        yield f"round({text}, 0)" if amount.numbers & self._real else text
+        inexact = amount.numbers & self._real or " / " in text
+        yield f"round({text}, 0)" if inexact else text
 
 
 _DECIMALS = re.compile(r"\d\.(\d+)")
 _DIVISORS = re.compile(r" / (\S+?)(?=[\s),]|$)")
 
 
+def _is_decimal(text: str) -> bool:
+    return re.fullmatch(r"[\d.]*\d", text) is not None
+
+
 def _decimals_of_quotient(divisor: str) -> int | None:
     """The number of decimals that a division adds; ``None`` unless by a number such as 2.5."""
-    number = Fraction(divisor) if re.fullmatch(r"[\d.]*\d", divisor) else Fraction(0)
+    number = Fraction(divisor) if _is_decimal(divisor) else Fraction(0)
     found = 1 / number if number else None
     digits = (one for one in range(_MOST_DIGITS) if found and (found * 10**one).denominator == 1)
     return next(digits, None)
