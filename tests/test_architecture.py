@@ -55,6 +55,7 @@ HOME = {
     "pygls": "protocols/editors/server.py",
     "lsprotocol": ("protocols/editors/server.py", "protocols/editors/convert.py"),
     "pygments": "protocols/editors/lexer.py",
+    "resvg_py": "play/picture.py",
     "joblib": "verbs/sweep/workers.py",
     "dask": "verbs/sweep/workers.py",
     "distributed": "verbs/sweep/workers.py",

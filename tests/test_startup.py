@@ -74,7 +74,16 @@ def test_nothing_of_the_benchmark_and_the_judge_is_loaded(tmp_path: Path, call: 
     unwanted = ("simbench", "verbs.records", "verbs.judge", "verbs.author", "verbs.bench")
     unwanted = (*unwanted, "verbs.learn", "tokenworld.protocols", "gym")
     assert not [name for name in found if any(one in name for one in unwanted)]
-    libraries = {"pygls", "lsprotocol", "pygments", "httpx", "pydantic_ai", "mcp", "anyio"}
+    libraries = {
+        "pygls",
+        "lsprotocol",
+        "pygments",
+        "httpx",
+        "pydantic_ai",
+        "mcp",
+        "anyio",
+        "resvg_py",
+    }
     assert not found & {*libraries, "llguidance"}
 
 

@@ -185,7 +185,8 @@ def picture(
     /,
     *,
     output: Annotated[
-        Path | None, Parameter(name=["--output", "-o"], help="The drawing (WORLD.svg).")
+        Path | None,
+        Parameter(name=["--output", "-o"], help="FILE.svg or FILE.png (WORLD.svg)."),
     ] = None,
     run: Annotated[str | None, Parameter(help="Draw this stored run instead.")] = None,
     tick: Annotated[
@@ -195,7 +196,7 @@ def picture(
     store: Store = None,
     json: Json = False,
 ) -> int:
-    """Draw the maps of a world, or of a stored run, with a legend (SVG)."""
+    """Draw the maps of a world, or of a stored run, with a legend (SVG or PNG)."""
     from tokenworld.play.picture import picture as draw
 
     return verb(

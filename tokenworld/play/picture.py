@@ -1,9 +1,10 @@
-"""``tw picture``: the layouts of a world as a drawing with a legend (SVG), for docs and reports."""
+"""``tw picture``: draw the layouts of a world with a legend (SVG, PNG), for docs and reports."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from html import escape
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
@@ -25,7 +26,12 @@ _COLOURS: Final = (
     "#dce9c8", "#a9c4e8", "#cfcfcf", "#f1dfae", "#7f9f6a", "#e8c3a6", "#b8a1c9", "#f3f3f3",
     "#8d8d8d", "#f0a58f", "#9fd0c4", "#d9b36c",
 )  # fmt: skip
-"""The kinds of ground in the order in which the map shows them, and again from the first."""
+"""Colours for the kinds of ground, in the order in which the map shows them; then they repeat."""
+_ZOOM: Final = 2
+_LETTER: Final = (
+    '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20" font-family="monospace">'
+    '<text x="2" y="16">{}</text></svg>'
+)
 
 
 def picture(
@@ -41,7 +47,8 @@ def picture(
     """Draw the map of a world at its start, or of a stored run after record ``tick`` (its last).
 
     Raises `Failure`: what opening the world or the run raises, TW0006 for a world without a layout
-    and for options that do not fit together, TW0001 for a file that cannot be written.
+    and for options that do not fit together, TW0001 for a file that cannot be written, TW0811
+    where a PNG is asked for and resvg, or a font, is not installed.
     """
     if (target is None) == (run is None):
         raise usage("Name a world, or a run with `--run`.", "As in `tw picture cellar.tw`.")
@@ -50,13 +57,16 @@ def picture(
     session = Session.open(target, seed) if target is not None else _stored(run, tick, store)
     name = session.world.world.name
     path = Path(f"{name}.svg") if output is None else output
-    if path.suffix != ".svg":
-        raise usage(f"`{path}` is no drawing.", "Name a file that ends in `.svg`.")
+    if path.suffix not in (".svg", ".png"):
+        hint = "Name a file that ends in `.svg` or `.png`."
+        raise usage(f"`{path}` names no kind of picture.", hint)
     maps = Inspection(session).maps
     if not maps:
         hint = "Add a `layout` to its `world` block, as domains/island/world.tw does."
         raise Failure(Diagnostic("TW0006", f"The world `{name}` has no layout.", hint=hint))
-    write_file(path, drawing(session), "Name a file in a folder that can be written.")
+    svg = drawing(session)
+    data = _png(svg) if path.suffix == ".png" else svg
+    write_file(path, data, "Name a file in a folder that can be written.")
     out.line(f"{path}: {session.world.world.title}, tick {session.tick}")
     out.json({"schema_version": 1, "ok": True, "file": str(path), "tick": session.tick})
     return EXIT_OK
@@ -92,6 +102,25 @@ def drawing(session: Session) -> str:
         f"<title>{escape(title)}</title>"
         f'<rect width="{width}" height="{y}" fill="#ffffff"/>{"".join(parts)}</svg>\n'
     )
+
+
+def _png(svg: str) -> bytes:
+    """Render a drawing in twice its size as PNG, with the fonts of this machine.
+
+    Raises `Failure` (TW0811) without the extra `png`, and where no font is installed: resvg then
+    leaves the words out.
+    """
+    if find_spec("resvg_py") is None:
+        hint = "Run `pip install 'token-world[png]'`, or write SVG: `-o FILE.svg`."
+        raise Failure(Diagnostic("TW0811", "PNG needs the library resvg-py.", hint=hint))
+    from resvg_py import svg_to_bytes
+
+    blank, letter = (svg_to_bytes(svg_string=_LETTER.format(one)) for one in " A")
+    if letter == blank:
+        hint = "Install a font, such as DejaVu Sans Mono, or write SVG: `-o FILE.svg`."
+        raise Failure(Diagnostic("TW0811", "PNG needs a font on this machine.", hint=hint))
+    rendered: bytes = svg_to_bytes(svg_string=svg, zoom=_ZOOM)
+    return rendered
 
 
 def _colours(shown: Map) -> dict[str, str]:

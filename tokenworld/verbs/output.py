@@ -353,8 +353,8 @@ def keep_files(files: Iterable[Path | None], write: bool, hint: str) -> None:
             raise Failure(Diagnostic("TW0001", f"`{file}` is already there.", hint=hint))
 
 
-def write_file(path: Path, text: str, hint: str, *, folder: Path | None = None) -> None:
-    """Write a text, whole or not at all; ``folder`` is made where it is missing.
+def write_file(path: Path, data: str | bytes, hint: str, *, folder: Path | None = None) -> None:
+    """Write a text (UTF-8) or bytes, whole or not at all; make ``folder`` where it is missing.
 
     Raises `Failure` (TW0001) with ``hint`` as the next step.
     """
@@ -363,7 +363,7 @@ def write_file(path: Path, text: str, hint: str, *, folder: Path | None = None) 
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
         try:
-            part.write_text(text, encoding="utf-8")
+            part.write_bytes(data.encode() if isinstance(data, str) else data)
             part.replace(path)
         except BaseException:
             part.unlink(missing_ok=True)
