@@ -125,8 +125,8 @@ def test_a_busy_address_is_asked_again_when_it_says(server: Server) -> None:
 TROUBLE: dict[str, tuple[Any, str]] = {
     "429": ((429, {}, b""), "answers with HTTP status 429"),
     "500": ((500, {}, b"no"), "answers with HTTP status 500"),
-    "timeout": ("hang", "gave no answer within 0.2 seconds"),
-    "drops": ("drip", "gave no answer within 0.2 seconds"),
+    "timeout": ("hang", "gave no answer within 0.2 s"),
+    "drops": ("drip", "gave no answer within 0.2 s"),
     "drop": ((200, {"Content-Length": "500"}, b'{"choices"'), "broke off"),
 }
 
@@ -210,7 +210,7 @@ BAD = {
     "dies": ("raise SystemExit(3)", "with exit code 3"),
     "no JSON": ("print('hello')\nimport time; time.sleep(9)", "no JSON object"),
     "no text": ("print('{}')\nimport time; time.sleep(9)", "without a `text`"),
-    "hangs": ("import time; time.sleep(9)", "gave no answer within 0.5 seconds"),
+    "hangs": ("import time; time.sleep(9)", "gave no answer within 0.5 s"),
 }
 
 

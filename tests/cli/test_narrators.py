@@ -113,8 +113,8 @@ def test_prose_is_shown_exported_and_plays_no_part_in_a_replay(
     [
         ("sys.exit(7)", "ended with exit code 7"),
         ("os.kill(os.getpid(), 9)", "was killed by signal 9"),
-        ("time.sleep(60)", "gave no answer within 1 seconds"),
-        ('print("Hero is in the hall.")', "gave no answer within 1 seconds"),
+        ("time.sleep(60)", "gave no answer within 1 s"),
+        ('print("Hero is in the hall.")', "gave no answer within 1 s"),
         ('print("y" * 100_000)', "floods"),
         ('[print("y" * 99) for n in range(10**6)]', "floods"),
         ("(os.close(1), time.sleep(60))", "closed its output"),
@@ -168,7 +168,7 @@ def test_an_address_narrates(tw, world, script, address) -> None:
     assert str(prose()[0]).startswith("Hero is in the hall.\n\nThe n of hero is 9")
     values = groundedness(tw)["values"]
     assert (values["claims"], values["unread"]) == (8, 4)
-    for path, cause in (("/broken", "HTTP status 500"), ("/hang", "no answer within 1 seconds"),
+    for path, cause in (("/broken", "HTTP status 500"), ("/hang", "no answer within 1 s"),
                         ("/flood", "floods"), ("/die", "broke off its answer")):  # fmt: skip
         asked.clear()
         ran = tw("run", world, "--script", script, "--narrator-url", url + path,

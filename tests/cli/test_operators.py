@@ -285,8 +285,8 @@ def test_what_an_operator_is_asked(tw, mill, operator, script) -> None:
     [
         ("sys.exit(7)", "ended with exit code 7"),
         ("os.kill(os.getpid(), 9)", "was killed by signal 9"),
-        ("time.sleep(60)", "gave no answer within 1 seconds"),
-        ('print("action x() { }")', "gave no answer within 1 seconds"),
+        ("time.sleep(60)", "gave no answer within 1 s"),
+        ('print("action x() { }")', "gave no answer within 1 s"),
         ('[print("y" * 99) for n in range(10**6)]', "floods"),
     ],
 )

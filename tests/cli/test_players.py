@@ -95,7 +95,7 @@ def test_a_program_that_leaves_ends_the_run(tw, world, player) -> None:
     [
         ('print("add 1") if turn < 3 else sys.exit(7)', "ended with exit code 7"),
         ('print("add 1") if turn < 3 else os.kill(os.getpid(), 9)', "was killed by signal 9"),
-        ('print("add 1") if turn < 3 else time.sleep(60)', "gave no answer within 1 seconds"),
+        ('print("add 1") if turn < 3 else time.sleep(60)', "gave no answer within 1 s"),
         ('print("add 1") if turn < 3 else print("y" * 100_000)', "floods"),
         ('print("add 1") if turn < 3 else [print("y" * 99) for n in range(10**6)]', "floods"),
         ('print("add 1") if turn < 3 else (os.close(1), time.sleep(60))', "closed its output"),
@@ -152,7 +152,7 @@ def test_an_address_plays(tw, world, address) -> None:
     [
         ("/broken", "answers with HTTP status 500"),
         ("/elsewhere", "answers with HTTP status 302"),
-        ("/hang", "gave no answer within 1 seconds"),
+        ("/hang", "gave no answer within 1 s"),
         ("/flood", "floods"),
         ("/die", "broke off its answer"),
     ],

@@ -121,8 +121,8 @@ def test_what_an_actor_holds_is_with_the_actor() -> None:
 def test_facts_are_sentences() -> None:
     book = rulebook(program(VOCABULARY)).to_markdown()
     assert "- The thing is near exactly if the thing is where the actor is." in book
-    assert "- A setting: 0% to 100%; 25% unless a world says else." in book
-    assert "- True or false for each place and place" in book
+    assert "- A setting: 0% to 100%; 25% unless a world sets another value." in book
+    assert "- True or false for each pair of places" in book
 
 
 def test_words() -> None:
@@ -130,3 +130,33 @@ def test_words() -> None:
     assert [plural(word) for word in ("box", "berry", "pot", "day")] == [
         "boxes", "berries", "pots", "days",
     ]  # fmt: skip
+
+
+def test_collections_truths_and_names_in_texts_are_english() -> None:
+    text = """
+    type Holder  type Thing { at: Holder? inverse contents nested closure inside }
+    type Chest : Thing, Holder { lit: bool  old: bool  leads: Thing? }
+    type Hero : Holder
+    actor me: Hero
+    action look(c: Chest) as "look at {c}" {
+      let found = c.leads
+      require found != none else dull "Nothing is in {c}."
+      say "You see {the found} by {the c}, and {c}."
+    }
+    world w {
+      endless
+      object hero: Hero
+      object the_box: Chest { lit = true  old = false  leads = the_box }
+    }
+    """
+    book = rulebook(program(text)).to_markdown()
+    for line in (
+        "At: a holder, or nothing; nothing can contain itself. The “contents” of a holder are the "
+        "things whose “at” is that holder. Its “inside” are all things from which “at” leads to "
+        "it, step by step.",
+        "“found” is not nothing. Else: “Nothing is in [chest].”",
+        "It is said: “You see [found] by the chest, and [chest].”",
+        "The box, a chest: lit, not old, leads the box.",
+    ):
+        assert f"- {line}" in book
+    assert "the the" not in book

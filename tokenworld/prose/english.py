@@ -20,6 +20,7 @@ from tokenworld.prose.wording import (
 PLACES: Final = ("at", "beside", "in", "near", "on", "under")
 """Attributes of these names read as prepositions: "the cup is on the table". The value of `at` is a
 place: "the cup's place"."""
+_PREPOSITIONS: Final = (*PLACES, "by", "for", "from", "of", "to", "with")
 
 
 def spoken_name(name: str) -> str:
@@ -71,6 +72,8 @@ def absent(owner: str, name: str, absent: bool) -> str:
     """An attribute that is `none`, or is not."""
     if name in PLACES:
         return somewhere(owner, name, absent)
+    if name.split()[0] in _PREPOSITIONS or many(name):  # no noun in the singular: "in pot", "leads"
+        return f"“{name}” of {owner} is {'nothing' if absent else 'not nothing'}"
     have = "have" if owner == "you" else "has"
     return f"{owner} {have} {'no' if absent else indefinite(name)} {name}"
 
@@ -114,8 +117,10 @@ def built_in(name: m.BuiltinName, args: Sequence[str], detail: str) -> str:
             who, *rest = args
             command = " ".join([spoken_name(detail), *rest])
             return f"whether {who} did “{command}” in this tick"
+        case "floor":
+            return f"({args[0]}) rounded down"
         case (
-            "sign" | "floor" | "round" | "sqrt" | "sin" | "cos" | "exp" | "log" | "pow"
+            "sign" | "round" | "sqrt" | "sin" | "cos" | "exp" | "log" | "pow"
             | "id" | "born" | "number"
         ):  # fmt: skip
             return f"{name}({', '.join(args)})"
@@ -393,7 +398,16 @@ class English:
     def _object(self, name: str) -> str:
         decls = (one for one in self.program.objects.values() if one.name == name)
         title = next((one.title for one in decls if one.title is not None), None)
-        return with_article(title if title is not None else _PROSE.identifier(name), "the")
+        named = title if title is not None else _PROSE.identifier(name)
+        return with_article(named.removeprefix("the "), "the")
+
+    def field(self, given: m.FieldValue) -> str:
+        """The initial value of an attribute: "level 3l"; of a truth "lit" or "not lit"."""
+        name = spoken_name(self.program.fluents[given.fluent].name)
+        if isinstance(given.value, m.BoolLiteral):
+            name = name.removeprefix("is ")
+            return name if given.value.value else f"not {name}"
+        return f"{name} {self.value(given.value)}"
 
     def _computed(self, term: m.Term) -> str:
         match term:
@@ -401,6 +415,8 @@ class English:
                 one = self.program.fluents[fluent]
                 name = one.inverse if isinstance(term, m.InverseOf) else one.closure
                 return possessive(self.value(of), spoken_name(name or one.name))
+            case m.Arithmetic(op="div", left=left, right=right):
+                return f"{self._operand(left)} divided by {self._operand(right)} (rounded down)"
             case m.Arithmetic(op=op, left=left, right=right):
                 return f"{self._operand(left)} {_COMPUTED[op]} {self._operand(right)}"
             case m.Negate(term=inner):
@@ -457,7 +473,11 @@ class English:
         text = self.value(slot.term)
         if slot.listing:
             return f"[the list of {text}]"
+        if text.startswith("“"):  # the name of a `let`
+            return f"[{text[1:-1]}]"
         plain = text.removeprefix("the ")
+        if isinstance(slot.term, m.Local) and not slot.article and plain != text:
+            return f"[{plain}]"
         if isinstance(slot.term, (m.Local, m.Me, m.ObjectLiteral)):
             return with_article(plain, slot.article)
         return f"[{text}]"
@@ -665,11 +685,7 @@ def _assigned(target: m.Read, op: str, term: m.Term, english: English) -> str:
 
 def _created(effect: m.Create, english: English) -> str:
     noun = kind_word(effect.of)
-    program = english.program
-    fields = [
-        f"{spoken_name(program.fluents[one.fluent].name)} {english.value(one.value)}"
-        for one in effect.fields
-    ]
+    fields = [english.field(one) for one in effect.fields]
     given = f", with {', '.join(fields)}" if fields else ""
     return f"A new {noun}, “{spoken_name(effect.name)}”, comes into being{given}."
 

@@ -9,8 +9,8 @@ from typing import assert_never
 from tokenworld import model as m
 from tokenworld.diagnostics import Span
 from tokenworld.model import is_optional, show_type
-from tokenworld.prose.english import English, Line, a, plural, spoken_name, told
-from tokenworld.prose.wording import capitalised, kind_word
+from tokenworld.prose.english import English, Line, a, plural, spoken_name, told, type_noun
+from tokenworld.prose.wording import capitalised, joined, kind_word
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,7 @@ def _kind(program: m.Program, kind: m.ObjectKind) -> Entry:
         if _within(value.span, kind.span):
             name = spoken_name(program.fluents[value.fluent].name)
             lines.append((0, f"Its {name} is {english.value(value.value)} to begin with."))
+    lines = lines or [(0, "It has no attributes of its own.")]
     return Entry(capitalised(kind_word(kind.name)), "", tuple(lines), str(kind.span))
 
 
@@ -67,13 +68,22 @@ _FLAGS = {
 def _attribute(program: m.Program, fluent: m.Fluent) -> str:
     name = spoken_name(fluent.name)
     flags = [text for flag, text in _FLAGS.items() if getattr(fluent, flag)]
-    if fluent.inverse:
-        flags.append(f"the other way round: “{spoken_name(fluent.inverse)}”")
-    if fluent.closure:
-        flags.append(f"all that it leads to, step by step: “{spoken_name(fluent.closure)}”")
     more = "".join(f"; {text}" for text in flags)
     first = "" if fluent.default is None else _default(program, fluent)
-    return f"{capitalised(name)}: {_type_words(fluent.type)}{first}{more}."
+    told_ = f"{capitalised(name)}: {_type_words(fluent.type)}{first}{more}."
+    return " ".join([told_, *_lists(fluent, name)])
+
+
+def _lists(fluent: m.Fluent, name: str) -> Iterator[str]:
+    """The sentences on the inverse of an attribute and on its transitive closure."""
+    owners = plural(type_noun(fluent.params[0].type))
+    noun = type_noun(fluent.type)
+    if fluent.inverse:
+        these = spoken_name(fluent.inverse)
+        yield f"The “{these}” of {a(noun)} are the {owners} whose “{name}” is that {noun}."
+    if fluent.closure:
+        all_of = spoken_name(fluent.closure)
+        yield f"Its “{all_of}” are all {owners} from which “{name}” leads to it, step by step."
 
 
 def _default(program: m.Program, fluent: m.Fluent) -> str:
@@ -103,8 +113,10 @@ def facts(program: m.Program) -> Iterator[Entry]:
     for fluent in program.fluents.values():
         if fluent.fluent_kind == "attribute" or fluent.monitor:
             continue
-        each = " and ".join(kind_word(getattr(one.type, "name", "number")) for one in fluent.params)
-        about = f" for each {each}" if each else ""
+        each = [kind_word(getattr(one.type, "name", "number")) for one in fluent.params]
+        pair = len(each) == 2 and each[0] == each[1]
+        who = f"pair of {plural(each[0])}" if pair else " and ".join(each)
+        about = f" for each {who}" if each else ""
         first = "" if fluent.default is None else _default(program, fluent)
         lines = [(0, f"{capitalised(_type_words(fluent.type))}{about}{first}.")]
         for row in fluent.rows:
@@ -115,7 +127,8 @@ def facts(program: m.Program) -> Iterator[Entry]:
     for derive in [one for one in program.derives.values() if one.over_time is None]:
         yield _derived(english, derive)
     for param in program.params.values():
-        text = f"{_type_words(param.type)}; {english.value(param.default)} unless a world says else"
+        default = english.value(param.default)
+        text = f"{_type_words(param.type)}; {default} unless a world sets another value"
         name = capitalised(spoken_name(param.name))
         yield Entry(name, "", ((0, f"A setting: {text}."),), str(param.span))
 
@@ -314,7 +327,7 @@ def _guards(program: m.Program) -> Iterator[Entry]:
         text = f"{who}{inner.condition(rule.condition)}."
         yield Entry(spoken_name(rule.name), "", ((0, capitalised(text)),), str(rule.span))
     for law in program.conserves.values():
-        named = ", ".join(spoken_name(one) for one in law.exempt)
+        named = joined([spoken_name(one) for one in law.exempt], "and")
         saved = f" except by {named}" if law.exempt else ""
         line = f"{capitalised(english.value(law.value))} never changes{saved}."
         yield Entry(spoken_name(law.name), "", ((0, line),), str(law.span))
@@ -357,10 +370,7 @@ def _start(program: m.Program, world: m.World) -> Iterator[Line]:
         if decl.world not in (None, world.name):
             continue
         name = decl.title or spoken_name(decl.name)
-        fields = [
-            f"{spoken_name(program.fluents[one.fluent].name)} {english.value(one.value)}"
-            for one in decl.fields
-        ]
+        fields = [english.field(one) for one in decl.fields]
         given = f": {', '.join(fields)}" if fields else ""
         yield (
             0,

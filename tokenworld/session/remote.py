@@ -23,7 +23,7 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, OpenerDirector, ProxyHandler, Request, build_opener
 
-from tokenworld.diagnostics import Diagnostic, Failure
+from tokenworld.diagnostics import Diagnostic, Failure, in_seconds
 from tokenworld.ground import Command, Outcome, value_text
 from tokenworld.planning.planners.children import Child, require_program
 from tokenworld.prose.intents import TypedIntent, parse_intent_json
@@ -319,7 +319,7 @@ class HttpChannel:
         return body
 
     def _late(self) -> PlayerFailure:
-        what = f"gave no answer within {self._seconds:g} seconds"
+        what = f"gave no answer within {in_seconds(self._seconds)}"
         return PlayerFailure(what, "Give it more time with `--reply-timeout S`.")
 
 
@@ -423,7 +423,7 @@ class ProcessChannel:
         with selectors.DefaultSelector() as ready:
             ready.register(stream, event)
             if not ready.select(max(0.0, deadline - time.monotonic())):
-                what = f"gave no answer within {self._seconds:g} seconds"
+                what = f"gave no answer within {in_seconds(self._seconds)}"
                 raise PlayerFailure(what, "Give it more time with `--reply-timeout S`.")
 
     # ---- ends -------------------------------------------------------------------------------

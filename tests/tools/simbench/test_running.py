@@ -142,7 +142,7 @@ def test_another_run_writes_no_transcript_of_this_one(
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("import sys; sys.stdin.read()", "gave no answer within 1 seconds (asked question 1)"),
+        ("import sys; sys.stdin.read()", "gave no answer within 1 s (asked question 1)"),
         ("while True: print('x' * 4096, end='')", "floods: more than 1,048,576 bytes"),
         ("import sys; sys.exit(5)", "ended with exit code 5 (asked question 1)"),
         ("", "left (asked question 1)"),

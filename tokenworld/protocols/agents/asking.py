@@ -18,6 +18,7 @@ import anyio
 from anyio.abc import Process
 from anyio.streams.text import TextReceiveStream
 
+from tokenworld.diagnostics import in_seconds
 from tokenworld.protocols.agents.working import Work
 
 _GRACE: Final = 5.0
@@ -50,7 +51,7 @@ async def ask(work: Work, folder: Path, progress: Progress) -> Answer:
     try:
         with anyio.move_on_after(work.seconds + _GRACE):
             return await _answered(process, work, progress)
-        return _failed(f"There was no answer within {work.seconds:g} seconds.")
+        return _failed(f"There was no answer within {in_seconds(work.seconds)}.")
     finally:
         with anyio.CancelScope(shield=True):
             await _end(process)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tokenworld.assets import domains_folder
-from tokenworld.diagnostics import Failure, counted
+from tokenworld.diagnostics import Failure, counted, in_seconds
 from tokenworld.engine import Engine, EngineSimulator, State
 from tokenworld.engine.rows.commit import remove_object
 from tokenworld.engine.rows.stepper import Tick
@@ -119,7 +119,7 @@ def _played(name: str, opened: OpenWorld, seconds: float) -> Game:
         return Game(name, frozenset(passed), note="; ".join(notes))
     verdict = solve(engine, state, None, time_limit=seconds)
     if verdict.answer != "winnable":
-        notes.append(f"{verdict.answer} in {seconds:g} s")
+        notes.append(f"{verdict.answer} in {in_seconds(seconds)}")
         return Game(name, frozenset(passed), note="; ".join(notes))
     passed.add("winnable")
     if _by_itself(engine, state, verdict.ticks or 0):

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from tokenworld.diagnostics import Diagnostic, Failure
+from tokenworld.diagnostics import Diagnostic, Failure, in_seconds
 from tokenworld.store.usage import usage_of
 from tokenworld.verbs.author.asking import MOST_BYTES, ProviderFailure, Request, Response
 
@@ -54,7 +54,7 @@ class Http:
             try:
                 answer = self._post(request)
             except self._httpx.TimeoutException:
-                reason = f"gave no answer within {self._address.seconds:g} seconds"
+                reason = f"gave no answer within {in_seconds(self._address.seconds)}"
             except self._httpx.TransportError as error:
                 reason = f"cannot be reached, or broke off: {error}"
             else:
