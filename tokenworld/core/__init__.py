@@ -1,7 +1,7 @@
-"""Core: what a checked program means, in eight statements and thirteen terms.
+"""Core: the meaning of a checked program, in eight statements and thirteen terms.
 
-`lowered` makes it of a checked program. What executes, enumerates, encodes or proves reads core;
-the checker, the formatter and the rulebook read the checked model.
+`lowered` translates a checked program to core. The engine, the planner, encodings and proofs read
+core; the checker, the formatter and the rulebook read the checked model.
 """
 
 from __future__ import annotations

@@ -48,7 +48,8 @@ class TermDesugarer:
     """Turns terms, binders and texts of the checked model into core, whatever their program."""
 
     present = False
-    """Whether nothing has changed since the start of the tick, so that `was` reads what is now."""
+    """Whether nothing has changed since the start of the tick, so that `was` reads the present
+    value."""
 
     def terms(self, terms: tuple[m.Term, ...]) -> tuple[core.Term, ...]:
         return tuple(self.term(one) for one in terms)

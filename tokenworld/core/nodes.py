@@ -1,8 +1,8 @@
 """The nodes of core: eight statements, thirteen terms, three draws.
 
-Core is what a checked program means. `desugar` makes it; what executes, enumerates, encodes or
-proves reads it and nothing else. The checker, the formatter and the rulebook read the checked
-model, because they speak of what the author wrote. Every node keeps the ``span`` of the text it
+Core has the meaning of a checked program. `desugar` makes it. The engine, the planner, encodings
+and proofs read core and nothing else. The checker, the formatter and the rulebook read the checked
+model, because they need the author's own constructs. Every node keeps the ``span`` of the text it
 comes from, so that refusals, traces and obstacles name the author's line.
 
 Numbers are integers scaled by the decimals of their type, enum values are positions; operands of

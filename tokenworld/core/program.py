@@ -192,9 +192,11 @@ class Rules:
     def fluents_read(
         self, terms: Iterable[m.Term], *, in_tick: bool = False
     ) -> frozenset[str] | None:
-        """The fluents that terms of the checked program rest on; ``None`` where they rest on more:
-        what is done, names in a text, and, unless the caller looks at a whole tick (``in_tick``),
-        its number and its start."""
+        """Return the fluents on which terms of the checked program depend.
+
+        Return ``None`` if they depend on more: on commands, names in a text, and, unless the
+        caller looks at a whole tick (``in_tick``), on the number and the start of the tick.
+        """
         lowered = [self._sugar.term(one) for one in terms]
         read = self.footprint(lowered)
         if not in_tick and (read.was or "tick" in read.asks):

@@ -20,10 +20,9 @@ class Footprint:
 
     ``reads`` and ``writes`` are ids of fluents; ``was`` are those read at the start of the tick.
     ``named`` are those of ``writes`` that the author named: creation fills in the others by
-    default.
-    ``types`` are the object types whose members are enumerated, ``creates`` those it makes.
-    ``asks`` are the built-in functions that read what is no slot: ``tick``, ``score``, ``busy``,
-    ``did``, ``id``.
+    default. ``types`` are the object types whose members are enumerated, ``creates`` those it
+    makes. ``asks`` are the built-in functions that read values outside of slots: ``tick``,
+    ``score``, ``busy``, ``did``, ``id``.
     """
 
     reads: frozenset[str] = frozenset()

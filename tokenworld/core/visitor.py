@@ -1,7 +1,7 @@
 """The one way to read core: a method for each class of node, and no default.
 
-A reader that lacks a method cannot be instantiated, so a new node is never passed over in silence.
-``EnvT`` is what a reader carries along (bindings, a state); ``ResultT`` is what it makes.
+A reader that lacks a method cannot be instantiated, so a new node is never ignored.
+``EnvT`` is the environment that a reader passes on (bindings, a state), ``ResultT`` its result.
 """
 
 from __future__ import annotations
