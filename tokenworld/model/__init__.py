@@ -1,4 +1,4 @@
-"""The checked model: what a program means, after names and types are settled.
+"""The checked model: a program whose names and types are resolved.
 
 The modules below hold the classes by subject; their public names are imported from here.
 """

@@ -359,7 +359,7 @@ Domain = Annotated[TypeRange | IntervalRange | CollectionRange, ByKind]
 
 @frozen
 class Binder:
-    """A variable and what it ranges over; later binders may use earlier variables.
+    """A variable and its domain; later binders may use earlier variables.
 
     ``typed`` is false where the author wrote neither a type nor a collection (PDDL keeps it).
     """
@@ -375,7 +375,7 @@ class Binder:
 class Fold(CompositeTerm):
     """``kind_`` folded over the bindings where ``where`` holds, in order.
 
-    ``value`` is what is folded; for ``count`` of bindings it is ``None``.
+    ``value`` is the folded term; for ``count`` of bindings it is ``None``.
     """
 
     fold: FoldKind

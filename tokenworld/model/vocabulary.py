@@ -117,7 +117,7 @@ class Derive:
 
     ``recursive``: it uses itself, directly or through others; then it is truth-valued and means
     the least fixpoint. ``uses_me``: its value depends on who acts. ``over_time``: the condition on
-    all states up to now that it stands for.
+    all states up to now that it computes.
     """
 
     name: str

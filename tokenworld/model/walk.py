@@ -537,7 +537,7 @@ def _asked_terms(program: Program, world: World, what: tuple[str, str]) -> Itera
 
 
 def objects_named(terms: Iterable[Term]) -> Iterator[str]:
-    """The types of the objects that terms stand for, or list."""
+    """Yield the object types of terms, and of the elements of collections."""
     for term in terms:
         kind = term.type.element if isinstance(term.type, CollectionType) else term.type
         if isinstance(kind, ObjectType):
