@@ -170,8 +170,11 @@ class Simulator(Protocol[StateT]):
         """The stored value of a slot."""
 
     def stored(self, state: StateT, fluent: str) -> Iterable[tuple[tuple[Raw, ...], Raw]]:
-        """The slots of a fluent with their values; those of more than one object only where they
-        differ from what a slot holds that nothing sets, and a symmetric fact only once."""
+        """Return the slots of a fluent with their values.
+
+        Slots of several objects are left out if they have the default value; a symmetric fact is
+        returned once.
+        """
 
     def tick(self, state: StateT) -> int:
         """The number of ticks committed before this state."""
