@@ -46,8 +46,8 @@ def carry(old: OpenWorld, state: State, new: OpenWorld) -> Carried:
     """``new`` begun with ``state``, which was played in ``old``.
 
     Types and attributes that both have keep their values; new ones have those that the world
-    declares, and so has everything static; what is gone is left out. Raises `Failure` where the
-    changed world cannot start, or cannot start with what is left.
+    declares, and so has everything static; removed ones are left out. Raises `Failure` if the
+    changed world cannot start, or cannot start from the remaining values.
     """
     fresh = cast("dict[str, Any]", new.engine.json(new.engine.start(state.seed)))
     carrying = _Carrying(old, cast("dict[str, Any]", old.engine.json(state)), new, fresh)

@@ -43,7 +43,7 @@ class LoadFailure(Failure):
 
 @frozen
 class Loaded:
-    """A checked program with its source texts and what the checker remarked."""
+    """A checked program with its source texts and the remarks of the checker."""
 
     program: Program
     sources: tuple[Source, ...]

@@ -104,7 +104,7 @@ class Entry:
 
 
 class Moment:
-    """One step of a session: the state after it, its records and what was asked.
+    """One step of a session: the state after it, its records and the intent.
 
     ``run`` and ``records`` say where it is stored: the number of the run (``None`` if nothing is
     recorded) and how many of its records come up to and with this step. ``scratch``: the state
@@ -173,7 +173,7 @@ class Moment:
         return self.past
 
     def hold(self) -> None:
-        """Load what was dropped: the session is at this moment."""
+        """Load the parts that were dropped; the session calls this when it is at this moment."""
         if self.held is None:
             self.held = self.state, self.entry
 

@@ -43,8 +43,8 @@ def import_files(domain: Path, problems: Sequence[Path]) -> Imported:
 def load_imported(imported: Imported) -> Loaded:
     """The checked program of an imported text.
 
-    What the checker refuses is a `LoadFailure` that points into the PDDL, for that is the text that
-    its author can change.
+    An error of the checker is a `LoadFailure` with a place in the PDDL, because that is the text
+    that the author can change.
     """
     return _started(imported)[0]
 
@@ -60,7 +60,7 @@ def _started(imported: Imported) -> tuple[Loaded, dict[str, Engine]]:
 
 
 def _placed(found: Diagnostic, imported: Imported, source: Source) -> Diagnostic:
-    """A finding about the imported text, at the PDDL behind its line."""
+    """Return a finding about the imported text with the place in the PDDL that gave its line."""
     if found.span is None:
         return found
     line = source.line_text(found.span.line).strip()
@@ -83,7 +83,8 @@ class OpenPair:
     original: OriginalPddl
 
     def place(self, span: Span) -> Span:
-        """The place in the PDDL behind a place in the imported text; any other stays."""
+        """Return the place in the PDDL that gave a place of the imported text; other places
+        stay."""
         return self.imported.place(span.line) if span.file == _IMPORTED else span
 
     def told(self, found: Diagnostic) -> Diagnostic:

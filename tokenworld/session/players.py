@@ -67,8 +67,10 @@ class Patience:
     def after(
         self, session: Session, outcomes: tuple[Outcome, ...], source: IntentSource
     ) -> tuple[Outcome, ...]:
-        """Return what the runner adds to the records of an intent: nothing, or a pass. Words for
-        somebody whose turn it is not are nobody's try."""
+        """Return the records that the runner adds to those of an intent: none, or a pass.
+
+        Words for an actor whose turn it is not do not count as a try.
+        """
         last = outcomes[-1]
         if last.no_match is not None and last.no_match.out_of_turn:
             return ()
@@ -146,7 +148,7 @@ def policy_for(world: OpenWorld, source: Source) -> Policy:
 
 
 def policy_player(policy: Policy) -> Player:
-    """Does what a policy says, up to its goal or to a state that it does not know."""
+    """Give the commands of a policy, until its goal or a state that it does not have."""
 
     def play(session: Session) -> Iterator[AnyIntent]:
         inner, known = EngineSimulator(session.engine, session.state), NOTHING
@@ -178,7 +180,7 @@ def random_command(engine: Engine, state: State, seed: int, turn: int) -> Comman
 
 
 def random_choices(engine: Engine, state: State) -> list[list[Command]]:
-    """What the random player chooses from, action by action: `pass`, then the legal commands."""
+    """Return the choices of the random player by action: `pass`, then the legal commands."""
     by_action: dict[str, list[Command]] = {"pass": [PASS]}
     for command in engine.legal(state):
         by_action.setdefault(command.action, []).append(command)
@@ -238,7 +240,7 @@ _KINDS: Final = (
 
 
 def adversarial_player(session: Session) -> Iterator[AnyIntent]:
-    """Asks for what is not allowed, for ever; equal seeds ask equally."""
+    """Yield illegal intents without end; equal seeds give equal intents."""
     turn = 0
     while True:
         yield _Turn(session, turn).intent()

@@ -3,8 +3,8 @@
 After a change the run so far is closed and the game goes on in a new one. The new run stores the
 changed texts and the state that it begins with; its header names the record it came from, so both
 replay, each by its own rules. For unknown words a new rule is suggested: an action with a phrase of
-these words, whose named objects become parameters. A rule that somebody else writes for them is
-taken on where it checks, gives the words a meaning, provably keeps what is conserved, and opens no
+these words, whose named objects become parameters. A rule of an operator is
+accepted if it checks, gives the words a meaning, provably keeps the conserved sums, and opens no
 way into a dead end.
 """
 
@@ -213,7 +213,7 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Stub:
-    """A new action as ``.tw`` text, with what it is made of; ``words`` are a command of it."""
+    """A new action as ``.tw`` text, with its parts; ``words`` are a command of it."""
 
     name: str
     phrase: str
@@ -237,7 +237,7 @@ class Trial:
 
 
 def gap(session: Session, asked: str) -> Gap | None:
-    """Say what is missing for words to mean something; ``None`` where they do."""
+    """Return the reason why words have no meaning, with suggestions; ``None`` if they have one."""
     found = session.why_not(asked).no_match
     if found is None:
         return None
@@ -510,7 +510,7 @@ def grow(session: Session, intent: AnyIntent, asked: str, rule: str, seconds: fl
     """The world of a session with a rule for words; nothing of the session is changed.
 
     Raises `RuleRefused` where the rule does not check, leaves the words without a meaning, is not
-    proved to keep what the world conserves, or opens a way into a dead end.
+    proved to keep the sums that the world conserves, or opens a way into a dead end.
     """
     root, *others = session.world.loaded.sources
     whole = replace(root, text=grown(root.text, f"{rule.strip()}\n"))

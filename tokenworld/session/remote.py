@@ -106,8 +106,10 @@ LONGEST_REPLY: Final = 64 * 1024
 
 
 class PlayerFailure(Failure):
-    """A player that can play no longer, or another program that can be asked no longer; ``cause``
-    is what the record of the halt says, and ``what`` the same without the player."""
+    """A player or another program failed.
+
+    ``cause`` is the text for the record of the halt, ``what`` the same without the player.
+    """
 
     def __init__(self, what: str, hint: str, who: str = "player") -> None:
         super().__init__(Diagnostic("TW1009", f"The {who} {what}.", hint=hint))

@@ -1,11 +1,11 @@
 """Stored runs and recorded rows, played again.
 
 A run is replayed from its seed: every hash is compared, and the first divergence is named. A
-session at one of its records starts at the last stored state that the log vouches for, and plays
-on from there. A row is one JSON object a line, ``tw-row/1``: ``state`` (tw-state), ``intent`` (tw-
-intent) and what is expected: ``action`` (tw-state after the action's own changes), ``tick`` (tw-
-state after the phases) and ``progress`` (``status``, ``score``, ``reward``, ``latched``). What a
-row leaves out is not compared.
+session at one of its records starts at the last stored state whose hash the log confirms, and
+continues from there. A row is one JSON object a line, ``tw-row/1``: ``state`` (tw-state),
+``intent`` (tw-intent) and the expected results: ``action`` (tw-state after the action's own
+changes), ``tick`` (tw-state after the phases) and ``progress`` (``status``, ``score``, ``reward``,
+``latched``). Only the results that a row has are compared.
 """
 
 from __future__ import annotations
@@ -259,7 +259,7 @@ def branch_off(session: Session, store: RunStore, run: Run, seq: int, player: st
 
 
 def resumed(store: RunStore, run: Run) -> Session:
-    """A session that goes on with a run that was not finished, after its last stored record.
+    """Return a session that continues an unfinished run after its last stored record.
 
     If the program was killed between the two records of one intent, the second is stored first.
     Raises `Failure` TW1102 for a run that was finished, else as `session_at` does.
@@ -340,7 +340,7 @@ def _row(source: Source, number: int, line: str) -> Row:
 
 
 def row_in(line: str, place: str) -> Row:
-    """The row of a line; `ValueError` with a clause that says what the line is not."""
+    """Return the row of a line. Raises `ValueError` with a clause about the fault of the line."""
     try:
         found = json.loads(line)
     except (ValueError, RecursionError):
@@ -365,7 +365,7 @@ def _bad(source: Source, number: int, what: str) -> Failure:
 
 
 def compare_row(world: OpenWorld, row: Row, seed: int) -> Difference | None:
-    """Play a row and return the first difference from what it expects, or ``None``.
+    """Play a row and return the first difference from its expected results, or ``None``.
 
     ``seed`` draws if the recorded state names no seed. Raises `Failure` if the state or the intent
     does not fit the world.

@@ -229,7 +229,10 @@ def _runs(engine: Engine, texts: bool, fixed: bool) -> Runs:
 
 
 def _policy_file(policy: str | Path) -> Source:
-    """The file of a policy; `Failure` where none has the name, which may stand for ``random``."""
+    """Return the file of a policy.
+
+    Raises `Failure` if no file has the name (a typo of ``random``?).
+    """
     near = None if is_source(Path(policy)) else did_you_mean(str(policy), ("random",))
     if near is not None:
         raise usage(f"There is no policy `{policy}`.", near)

@@ -1,4 +1,4 @@
-"""Run scenarios: each from a fresh start state; a failed check says what was found instead."""
+"""Run scenarios, each from a fresh start state; a failed check has the values that it read."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 class Session:
     """A world being played. ``moments[0]`` is the start; undo drops the last moment.
 
-    Its results are limited to what a player may know (see `Knowledge`): secrets are hidden in
+    Its results contain only the player's knowledge (see `Knowledge`): secrets are hidden in
     records, commands, reasons and the state. To an ``operator`` nothing is hidden, and the log
     holds all. With a ``recording`` every record is in the store before `intend` returns; an undone
     record stays there, and play goes on in a branch. A session that does not ``remember`` has its
@@ -264,7 +264,7 @@ class Session:
         return self.engine.same_facts(self.state, other)
 
     def undo(self) -> bool:
-        """Take back the last step; false at the start. The store keeps what was recorded."""
+        """Take back the last step; false at the start. The store keeps its records."""
         if len(self.moments) == 1:
             return False
         self.moments.pop()
@@ -314,7 +314,7 @@ class Session:
         return WhyNot(asked, command, requires, allowed=may, sure=sure)
 
     def complete(self, prefix: str, limit: int = 20) -> tuple[str, ...]:
-        """Commands that begin with what was typed."""
+        """Return commands that begin with the typed text."""
         return completions(prefix, self.world.program, self.speaker(), limit)
 
     def text_of(self, command: Command) -> str:
@@ -463,8 +463,8 @@ class LastChance:
     """The last moment at which a session could be won.
 
     ``moment`` is the number of the last winnable moment (0: the start; ``None``: not even that),
-    ``tick`` its tick, ``lost_by`` what was asked next, empty if nothing was. ``known`` is false
-    where a verdict was not to be had in time: then a later moment may be winnable too.
+    ``tick`` its tick, ``lost_by`` the next intent, empty if there was none. ``known`` is false if
+    there was no time for a verdict: then a later moment may be winnable too.
     """
 
     moment: int | None
@@ -511,9 +511,9 @@ def last_winnable(
 ) -> LastChance:
     """The last moment of the session from which the goal could be reached.
 
-    What is out of reach once stays so, so that the moments are halved rather than walked through.
-    ``known`` keeps verdicts by `asked_of` from call to call. When ``cancel`` answers true, what is
-    not decided yet stays so.
+    A goal that is out of reach stays so: a binary search over the moments finds the last one.
+    ``known`` caches verdicts by `asked_of` from call to call. When ``cancel`` answers true, the
+    search ends without an answer.
     """
     moments, verdicts = session.moments, {} if known is None else known
     end = time.monotonic() + seconds

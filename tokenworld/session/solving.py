@@ -210,7 +210,8 @@ def _no_way_past(simulator: EngineSimulator) -> Failure:
 def builder(
     simulator: EngineSimulator, world: Packed, start: State, past_goal: bool = False
 ) -> Build[State]:
-    """Makes states from what a packed state holds; everything else is as in ``start``."""
+    """Return a function from packed states to states; all values that are not packed are those of
+    ``start``."""
     known: dict[tuple[int, int], State] = {}
 
     def build(key: int, ticks: int) -> State:
@@ -246,8 +247,8 @@ WhichLuck = Literal["possible", "least", "waits"]
 """The luck that a plan may count on (see `solve`)."""
 
 _SOONER = 10.0
-"""Seconds at most of the searches for a plan with less luck, which is not what was asked for. Their
-states end most of them before."""
+"""Seconds at most of the searches for a plan with less luck after a plan is found. Their limit of
+states ends most of them before."""
 
 _EXPLAINED = 2_000
 """The reason why there is no plan is looked for where so many states were enough to see that."""
@@ -272,9 +273,9 @@ def solve(
 
     ``original`` runs a planner on the PDDL that the state was imported from.
 
-    Where the plan counts on luck, others are looked for: as good ones with likelier draws if any
-    luck is *possible*, the one that needs the *least*, or the one that is soonest at the goal if a
-    player *waits* for what it counts on.
+    If the plan needs luck, the search continues: for equally good plans with likelier draws
+    (``luck`` is *possible*), for the plan that needs the *least* luck, or for the one with the
+    shortest expected time if a player *waits* for its draws.
     """
     began = time.monotonic()
     verdict = plan(

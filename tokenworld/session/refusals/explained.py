@@ -29,14 +29,14 @@ FORMAT: Final = "tw-refusal/1"
 
 @frozen
 class Explanation:
-    """A command that was given, or examined, and what its requires say of it.
+    """A command that was given or examined, with the values of its requires.
 
     ``asked`` are its words, ``call`` is the same as a call; ``rule`` and ``place`` are its action
-    and where that stands, empty for words that name none. ``status``: of the record, or that which
-    a record would have now (*executed* where nothing stands in the way; for some values of the
-    secrets, if it is not ``sure``). ``obstacles`` tell since when requires fail, by their index;
-    ``trees`` show each require part by part, in texts only. ``way`` is ``None`` until it is asked
-    for; ``helps`` is a command after which the failed require of that index holds.
+    and the place of that, empty for words that name no action. ``status``: of the record, or that
+    which a record would have now (*executed* if no require fails; for some values of the secrets,
+    if it is not ``sure``). ``obstacles`` tell since when requires fail, by their index; ``trees``
+    show each require part by part, in texts only. ``way`` is ``None`` until it is asked for;
+    ``helps`` is a command after which the failed require of that index holds.
     """
 
     asked: str
@@ -106,8 +106,10 @@ class Explanation:
 
 @dataclass(slots=True)
 class Explainer:
-    """Explains the commands of a session. What it found out about the past is kept, so that a long
-    run does not walk through its past again for each refusal."""
+    """Explains the commands of a session.
+
+    It caches results about the past, so that a long run is not replayed for each refusal.
+    """
 
     session: Session
     _turns: Turns = field(default_factory=dict)

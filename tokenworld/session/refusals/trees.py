@@ -16,7 +16,7 @@ from tokenworld.session.session import Session
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A clause of a require: its words in the rules, whether it holds, what it reads, its parts.
+    """A clause of a require: its text in the rules, its truth, the values that it reads, its parts.
 
     ``case`` is set for one case of *any* or *all*: the values of its variables. ``left_out`` cases
     are not among the parts.

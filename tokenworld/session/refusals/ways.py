@@ -27,11 +27,11 @@ from tokenworld.session.session import Session, hidden_about, hidden_on
 class Satisfaction:
     """The way in which a command can be made possible.
 
-    ``aim`` says what the steps bring about: that the whole ``command`` may be given, or that its
-    first failed require, ``condition``, holds. Without a way there are no steps; then ``answer``
+    ``aim`` is the result of the steps: the whole ``command`` is possible, or its first failed
+    require, ``condition``, holds. Without a way there are no steps; then ``answer``
     says whether every state was seen. ``certain``: the steps lead there with this run's own draws.
-    ``hidden`` are secrets that a player does not know and on which the answer rests: then it is
-    *unknown*, and tells nothing else.
+    ``hidden`` are the secrets that a player does not know and on which the answer depends: then it
+    is *unknown*, without further content.
     """
 
     command: Command
@@ -59,7 +59,7 @@ class Satisfaction:
 
 
 class _Aiming(EngineSimulator):
-    """A searcher's world in which what is to be reached is that requires hold."""
+    """The simulator of a search whose goal is that requires hold."""
 
     def __init__(self, session: Session, command: Command, index: int | None) -> None:
         super().__init__(session.engine, session.state)
