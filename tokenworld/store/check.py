@@ -313,7 +313,7 @@ def _header_breach(store: Database, run: Run, header: str, genesis: str) -> str 
 def _tick_breach(
     row: _Row, seq: int, link: str, state: str, events: list[tuple[Any, ...]]
 ) -> Breach | None:
-    """The first law that a record breaks, given what it has to follow."""
+    """Return the first law of the log that a record breaks, given the record before it."""
     if row.seq != seq:
         return Breach(seq, "gapless", "is missing")
     parsed = _parsed(row)

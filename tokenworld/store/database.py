@@ -31,7 +31,7 @@ def unreadable(path: Path, why: str, hint: str = _MOVE_AWAY) -> Failure:
 
 
 def unwritable(path: Path, why: str, hint: str = _ELSEWHERE) -> Failure:
-    """TW1102: nothing was stored, and what was stored before is unharmed."""
+    """Return TW1102: nothing was stored, and the records stored before are unchanged."""
     message = f"The run store `{path}` cannot be written: {why}."
     return Failure(Diagnostic("TW1102", message, hint=hint))
 
@@ -363,7 +363,7 @@ class Database:
         return database
 
     def close(self) -> None:
-        """Give the file back; what was committed stays whatever happens here."""
+        """Close the file; committed records stay also if this fails."""
         with self._diagnosed(writing=True):
             self.connection.close()
 
@@ -570,7 +570,7 @@ class MomentTable:
         return True
 
     def get(self, number: int) -> tuple[int, bytes, bytes | None]:
-        """Parent, what was told, and the state, if it is kept."""
+        """Return the parent of a moment, its stored outcome, and its state if it is stored."""
         query = "SELECT parent, told, state FROM moment WHERE number = ?"
         with self._lock:
             found: tuple[int, bytes, bytes | None] = self._rows.execute(query, (number,)).fetchone()

@@ -173,14 +173,14 @@ def _timing_json(timing: Timing | None) -> Json:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """The runs as they are now in the store, and what was skipped."""
+    """The imported runs as they are in the store, with findings on the skipped ones."""
 
     runs: tuple[Run, ...]
     findings: tuple[Diagnostic, ...]
 
 
 class _Malformed(ValueError):
-    """The reason why a line is not what it should be, as the end of a sentence."""
+    """The fault of a line, as the end of a sentence."""
 
 
 class _Torn(_Malformed):

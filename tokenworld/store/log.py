@@ -1,6 +1,6 @@
 """Recording: beginning a run, appending its ticks, finishing it.
 
-The store never deletes and never changes what it holds. Undo and branches are new runs with a
+The store never deletes or changes a record. Undo and branches are new runs with a
 parent; a run that a crash cut off is resumed after its last committed tick.
 """
 
@@ -82,7 +82,7 @@ class RunStore(Database):
         """Note that a finished run passed the gate; again the same is no change.
 
         Raises `Failure` TW1102 for a run that is not finished, or is a reference already with
-        another verdict: what was recorded is never changed.
+        another verdict: records are never changed.
         """
         with self.transaction() as connection:
             now = find_run(self, run.id)
@@ -139,7 +139,7 @@ class RunHandle:
         return tick
 
     def narrate(self, seq: int, prose: str) -> None:
-        """Store what a narrator told of the intent that ended with record ``seq``."""
+        """Store the prose of a narrator on the intent that ended with record ``seq``."""
         with self.store.transaction() as connection:
             insert(connection, "narration", run=self.id, seq=seq, prose=storable(prose))
 
@@ -177,7 +177,7 @@ def _unfinished(slug: str) -> Failure:
 
 
 def _check(path: Path, seq: int, state: str, record: TickRecord) -> None:
-    """Refuse what a later check of the log would find wrong."""
+    """Raise `Failure` for a record that a later check of the log would reject."""
     law = broken_law(record.outcome)
     if law:
         raise unwritable(path, f"tick {seq} breaks the law `{law.name}`: {law.text}", _DEFECT)

@@ -281,7 +281,7 @@ def _by_name(store: Database, word: str) -> tuple[Run, ...]:
 
 
 def _storable(word: str) -> bool:
-    """Return whether the word is text at all: what a terminal hands over may be stray bytes."""
+    """Return whether the word is valid text: a terminal may pass bytes that are not UTF-8."""
     return not any("\ud800" <= character <= "\udfff" for character in word)
 
 
@@ -334,7 +334,7 @@ def ticks_of(store: Database, run: Run | int, upto: int | None = None) -> tuple[
 
 
 def ticks_after(store: Database, run: Run | int, seq: int) -> tuple[Tick, ...]:
-    """The records of a run after record ``seq``: what is new to whoever has read so far."""
+    """Return the records of a run after record ``seq``, for a reader that has read up to it."""
     number = run if isinstance(run, int) else run.id
     return _ticks(store, "WHERE tick.run = ? AND tick.seq > ? ORDER BY tick.seq", number, seq)
 
@@ -388,7 +388,7 @@ _BESIDE = {
     "narration": ("prose",),
     "usage": ("tokens_in", "tokens_out", "cost"),
 }
-"""The tables beside the log, and what a record has of them."""
+"""The tables beside the log, with the fields that a record gets from them."""
 
 
 def _has_table(connection: sqlite3.Connection, name: str) -> bool:

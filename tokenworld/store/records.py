@@ -17,9 +17,12 @@ from tokenworld.store.usage import UNTOLD, Usage
 
 IntentSource = Literal["human", "script", "planner", "random", "adversarial", "llm", "scenario"]
 LANGUAGE = 4
-"""The version of what a step means (language.md §8, §13). Runs without one in their header have 1:
-there a fruitless intent could break off a long action and hand on the turn. Draws of 2 were BLAKE2b
-hashes of their keys; the state hash of 3 was over a list of all objects."""
+"""The version of the semantics of a step (language.md §8, §13).
+
+Runs without one in their header have 1: there a fruitless intent could break off a long action and
+hand on the turn. Draws of 2 were BLAKE2b hashes of their keys; the state hash of 3 was over a list
+of all objects.
+"""
 INTENT_SOURCES: tuple[IntentSource, ...] = get_args(IntentSource)
 Passed = Literal["HEALTHY", "DEGRADED"]
 VERDICTS: tuple[Passed, ...] = get_args(Passed)
@@ -82,11 +85,11 @@ class Timing:
 
 @dataclass(frozen=True, slots=True)
 class TickRecord:
-    """One record to append: who spoke, what was meant and what the engine made of it.
+    """One record to append: the source of an intent, the intent and its outcome.
 
     ``intent`` is enough to replay the tick: ``action`` with ``args``, or ``text``, or ``pass``.
     ``outcome`` is `Outcome.to_json`; status, actor and hashes are taken from it and nowhere else.
-    ``text`` is what was typed, word for word, where anything was typed.
+    ``text`` is the typed text, word for word, if there is one.
     """
 
     intent: Mapping[str, Json]
@@ -97,8 +100,8 @@ class TickRecord:
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """One stored record of a run; ``seq`` counts from 1 without gaps. ``prose`` is what a narrator
-    told of the intent that ended with this record, ``usage`` what a model used for it."""
+    """One stored record of a run; ``seq`` counts from 1 without gaps. ``prose`` is the text of a
+    narrator on the intent that ended with this record, ``usage`` the tokens of a model for it."""
 
     run: int
     seq: int

@@ -27,7 +27,8 @@ class Prices:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """The tokens of one answer, in and out, and its cost; ``None`` for what it does not tell."""
+    """The tokens of one answer, in and out, and its cost; ``None`` if the answer does not state
+    it."""
 
     tokens_in: int | None = None
     tokens_out: int | None = None
