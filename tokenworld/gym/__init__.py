@@ -29,7 +29,7 @@ _NEEDS = {"RoundsEnv": ("numpy", "gymnasium", "pettingzoo")}
 
 
 def __getattr__(name: str) -> object:
-    """Import a name when it is first asked for (PEP 562), if what it needs is installed."""
+    """Import a name when it is first used (PEP 562), if its libraries are installed."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

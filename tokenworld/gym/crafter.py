@@ -47,7 +47,7 @@ _NEEDS = ("health", "food", "drink", "energy")
 _TENTHS = {"hunger": "_hunger", "thirst": "_thirst", "recovery": "_recover"}
 _WHOLE = {"fatigue": "_fatigue", "health_before": "_last_health", "sleeping": "sleeping"}
 _OWN = {"Zombie.cooldown": "cooldown", "Skeleton.reload": "reload", "Plant.grown": "grown"}
-"""Attributes of creatures, and what the game calls them."""
+"""Attributes of creatures, with their names in the game."""
 _READ = (
     *("Tile.material", "Body.at", "Body.health", "Player.facing", "Keeper.chunk", "Arrow.flies"),
     *(f"Player.{name}" for name in (*_NEEDS[1:], *_TENTHS, *_WHOLE)),

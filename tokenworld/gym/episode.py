@@ -104,8 +104,8 @@ class Rules:
 
     ``goal`` names the goal that counts, ``None``: any. ``limit`` is the largest number of steps.
     Raises `Failure` (TW0006) for a goal that the world lacks and for a limit below 1. ``paid``: the
-    world pays rewards; if not, a step pays what it adds to the score. ``live``: a reached ending
-    may cease.
+    world pays rewards; if not, the reward of a step is the gain in score. ``live``: a reached
+    ending may cease.
     """
 
     def __init__(self, world: OpenWorld, goal: str | None, limit: int) -> None:
@@ -341,7 +341,7 @@ class Options(TypedDict, total=False):
 class PlayedWorld:
     """A world that learners play, episode by episode; `WorldEnv` says what the options mean.
 
-    Raises `Failure`: TW0006 for a mode, goal or limit that cannot be, and what `open_world` does.
+    Raises `Failure`: TW0006 for an invalid mode, goal or limit, and the failures of `open_world`.
     """
 
     def __init__(

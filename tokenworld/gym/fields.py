@@ -28,8 +28,8 @@ S = list[Any]
 class Axis:
     """The places of one type. Objects of the start keep theirs, also when they are destroyed.
 
-    Objects that came later take the ``spare`` places behind them, the living ones in order; those
-    that find none are not seen. ``places`` are those of the values that have one now.
+    Objects created later take the ``spare`` places after them, the living ones in order; objects
+    beyond the last place are not shown. ``places`` are those of the values that have one now.
     """
 
     def __init__(self, of: str | None, first: tuple[Raw, ...], spare: int) -> None:
@@ -124,7 +124,7 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One array of an observation: its name, shape and what is shown in it.
+    """One array of an observation: its name, its shape and the source of its values.
 
     ``column`` is the fluent, with ``axes`` for its arguments; without one the field shows the
     run, by ``read``.
@@ -144,10 +144,10 @@ class Field:
 
 
 def fields_of(world: OpenWorld, axes: Axes) -> tuple[Field, ...]:
-    """The fields of a world: its fluents in written order, then what the run itself knows.
+    """Return the fields of a world: its fluents in written order, then the values of the run.
 
-    Left out are fluents that play never changes (unless chance has a say in the start), what is
-    secret, and what `left_out` names. The names of the fields of the run begin with ``@``.
+    Fluents that play never changes (unless the start is drawn), secret fluents, and the names in
+    `left_out` are left out. The names of the fields of the run begin with ``@``.
     """
     found = [field for column in _shown(world) for field in _of_column(column, axes)]
     return (*found, *_of_run(world, axes))
@@ -238,8 +238,8 @@ def _of_number(of: m.NumberType) -> Kind:
 
 
 def _of_run(world: OpenWorld, axes: Axes) -> Iterator[Field]:
-    """The tick, the endings reached; who lives, whose turn it is and what is under way, if it
-    may differ."""
+    """Yield the fields of the tick and the reached endings; of the living objects, the turn and the
+    long actions if they can change."""
     counts = Kind(0, LARGEST, np.int64, 0, lambda value: min(value, LARGEST))
     truths = Kind(0, 1, np.int8, 0, bool)
     names = [one.name for one in world.world.endings]

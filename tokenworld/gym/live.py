@@ -129,7 +129,7 @@ class LiveEpisode:
         return next(own, "")
 
     def _understood(self, intent: Command | str) -> Command | NoMatch:
-        """The intent as play understands it; a command about what is gone means nothing."""
+        """Return the command of an intent; one about destroyed objects gives a `NoMatch`."""
         if isinstance(intent, Command):
             S, slots = self.runs.row.S, self.runs.stepper.slots.live
             params = self._params[intent.action]

@@ -19,11 +19,11 @@ from tokenworld.session import OpenWorld
 class RoundsEnv(PlayedWorld, ParallelEnv):  # type: ignore[misc]
     """A world whose actors act in rounds, each of them an agent; a step is a round.
 
-    Agents have the names of the actors. Their commands are executed in the order of the turns,
-    each on what those before did: what the mask allowed may be refused by then, and ``info`` says
-    why. Who did something that takes no time passes then. There is one reward for all, that of the
-    whole round. An agent whose object is destroyed has terminated. Options are those of `WorldEnv`;
-    commands are listed ones.
+    Agents have the names of the actors. Their commands are executed in the order of the turns, each
+    in the state after the ones before: a command that the mask allowed may be refused, and ``info``
+    has the reason. After a command that takes no time the agent passes. There is one reward for
+    all, that of the whole round. An agent whose object is destroyed has terminated. Options are
+    those of `WorldEnv`; commands are listed ones.
 
     Raises `Failure` (TW0006) for a world in which fewer than two take turns.
     """

@@ -116,7 +116,7 @@ _Place = tuple[Array, int, Callable[[Any], float]]
 
 
 class Sight:
-    """The arrays of one row: `look` at a row as a whole, or `follow` what was written to it.
+    """The arrays of one row: `look` reads the whole row, `follow` only the slots that were written.
 
     With ``vector`` they are parts of one vector of doubles. ``seen`` gives copies.
     """
@@ -206,7 +206,7 @@ class Sight:
     # ---- what was written ---------------------------------------------------------------------
 
     def follow(self, row: list[Any], written: list[int]) -> None:
-        """See what was written to the row that was looked at last."""
+        """Update the arrays for the ``written`` slots of the row that was read last."""
         if self._moves and KINDS in written:
             self.look(row)
             return

@@ -2,8 +2,9 @@
 
 The formula (`check_transition_via_enum` of the benchmark's code): a step that ends the episode
 scores half for the reward and half for the end; any other a third each for the end, the reward and
-the observation, of which each number has its share. Steps are weighted so that each value of the
-reward counts the same. Numbers of continuous environments may differ by 1e-5 and 1e-5 of the value.
+the observation; the third of the observation is divided among its numbers. Steps are weighted so
+that each value of the reward counts the same. Numbers of continuous environments may differ by 1e-5
+and 1e-5 of the value.
 """
 
 from __future__ import annotations
