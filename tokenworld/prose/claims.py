@@ -1,12 +1,12 @@
-"""Claims in free prose: what its clauses say of a state, in the world's own names and values.
+"""Claims in free prose: statements about a state in the world's own names and values.
 
 Prose that another program wrote does not mark its values. A clause is read as a whole or not at
 all, along a few forms: "the lamp is lit", "the key is in the chest", "the fuel of the hearth is
 12", "Bran has 3 eggs", "the hall is linked to the attic", "you open the chest". Every name, value
 and verb in it must be the world's own: of an object, an attribute, a relation, a derive, an enum, a
-phrase of an action. All else is *unread*: what is asked, quoted, supposed or past, and what depends
-on the sentence before. Where names leave several readings the claim has all of them: it is true, or
-false, only where they agree (see `verbs.recheck`).
+phrase of an action. All else is *unread*: questions, quotes, suppositions, the past, and clauses
+that depend on the sentence before. Where names leave several readings the claim has all of them: it
+is true, or false, only where they agree (see `verbs.recheck`).
 """
 
 from __future__ import annotations
@@ -44,8 +44,10 @@ class Fact:
 
 @frozen
 class Inside:
-    """A thing that is said to be in a place, itself or with what it is in. ``fluent`` tells where
-    a thing is."""
+    """A claim that a thing is in a place, directly or inside another thing.
+
+    ``fluent`` is the attribute that holds the place of a thing.
+    """
 
     fluent: str
     thing: int

@@ -181,7 +181,7 @@ def _doing(owner: str, name: str, holds: bool, was: bool) -> str:
 
 
 def _joint(term: m.Term, denied: bool = False) -> str:
-    """The word that joins the parts of a condition as it is told, or nothing."""
+    """Return the English word that joins the parts of a condition, or ``""``."""
     if isinstance(term, m.Not):
         return _joint(term.term, not denied)
     if isinstance(term, m.And | m.Or):
@@ -197,7 +197,8 @@ class English:
     names: Mapping[str, str]
 
     def with_binders(self, binders: Sequence[m.Binder]) -> English:
-        """The same with more variables in sight; equal nouns are told apart by name."""
+        """Return the same with more variables in scope; variables of equal nouns get their
+        names."""
         names = dict(self.names)
         for binder in binders:
             noun = type_noun(binder.type)
@@ -313,7 +314,8 @@ class English:
         return f"{self.value(left)} {self.agreeing(left, verb)} {self.value(right)}"
 
     def place(self, name: str, of: m.Term) -> str:
-        """Where something is: "on the table", "at the hall", "where you are", "with you"."""
+        """Return the phrase for a place: "on the table", "at the hall", "where you are", "with
+        you"."""
         if name == "at" and self._acts(of.type):
             return f"with {self.value(of)}"
         if name == "at" and isinstance(of, m.Read) and len(of.args) == 1 and not of.was:

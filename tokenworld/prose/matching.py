@@ -100,8 +100,11 @@ def _stretches(
 
 
 def _words_end(text: str, start: int, words: str) -> int | None:
-    """The ends of literal words. Next to a slot with an empty text two spaces of the phrase meet,
-    of which tidy text keeps one; at an end of the text it keeps none."""
+    """Return the end of literal words at ``start``, or ``None`` if the text has other words.
+
+    Next to a slot with an empty text the phrase has two spaces; normalised text has one, and none
+    at its ends.
+    """
     if text.startswith(words, start):
         return start + len(words)
     spaced = start == 0 or text[start - 1] == " "
@@ -342,7 +345,7 @@ def _means(text: str, phrases: Sequence[Phrase], lexicon: Lexicon) -> tuple[Comm
 
 
 def completions(prefix: str, program: Program, speaker: Speaker, limit: int) -> tuple[str, ...]:
-    """Up to ``limit`` full commands that begin with exactly what is typed, in phrase order.
+    """Return up to ``limit`` full commands that begin with exactly the typed text, in phrase order.
 
     Objects are those in scope, under any of their words; calls are offered for actions without a
     phrase and once a parenthesis is typed. Lazy and bounded, so a large world stays quick.

@@ -301,7 +301,10 @@ def _phases(program: m.Program) -> Iterator[Entry]:
 
 
 def _notes(program: m.Program, law: m.Law) -> bool:
-    """Whether a law notes what a condition on all states needs, which is told where it stands."""
+    """Return whether a law only records the history that a condition on all states needs.
+
+    The rulebook prints such a condition where it is used.
+    """
     condition = program.derives.get(law.name)
     return condition is not None and condition.over_time is not None
 
@@ -443,7 +446,7 @@ def _listed(lines: tuple[Line, ...]) -> Iterator[str]:
 
 
 def _objects(program: m.Program) -> Iterator[str]:
-    """Every kind with its properties and what it does in each tick, then what is no object's."""
+    """Yield each kind with its properties and its laws, then the facts and laws of no kind."""
     laws: dict[str, list[m.Law]] = {}
     for law in program.laws.values():
         first = law.params[0].type if law.params else None
