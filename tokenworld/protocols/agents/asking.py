@@ -22,7 +22,7 @@ from tokenworld.diagnostics import in_seconds
 from tokenworld.protocols.agents.working import Work
 
 _GRACE: Final = 5.0
-"""Seconds that a child may take beyond its limit, to start and to tell what it knows."""
+"""Seconds that a child may take beyond its limit, to start and to print its partial result."""
 _LONGEST: Final = 2_000
 """Characters of the end of stderr that are kept, for a child that ends without an answer."""
 

@@ -43,7 +43,7 @@ class Game:
     lock: anyio.Lock = field(default_factory=anyio.Lock)
 
     def seen(self) -> Shown:
-        """Return what the player sees now."""
+        """Return the current view of the player."""
         session = self.session
         outcomes = session.moments[-1].outcomes
         status = outcomes[-1].status if outcomes else None

@@ -194,7 +194,7 @@ class Tools:
     async def test(
         self, source: Source, ctx: Context, time_limit: Seconds = 60.0
     ) -> Annotated[CallToolResult, a.Tested]:
-        """Run the scenarios of a source. A failed check is told with the values that it read."""
+        """Run the scenarios of a source. A failed check shows the values that it read."""
         with told():
             named = self.root.source(source)
             given = {"paths": (named.target,), "junit": None, "time_limit": time_limit,
@@ -227,8 +227,8 @@ class Tools:
     async def signatures(
         self, source: Source, ctx: Context
     ) -> Annotated[CallToolResult, a.Signatures]:
-        """The declarations of a source and of the modules that it uses, without the bodies of the
-        rules: what a test can name.
+        """Return the declarations of a source and of the modules that it uses, without bodies of
+        rules: the names that a test can use.
         """
         with told():
             named = self.root.source(source)

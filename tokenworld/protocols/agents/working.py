@@ -24,7 +24,8 @@ from tokenworld.verbs.output import Output, ended, rendered
 class Work:
     """A function below `tokenworld.verbs` (`judge.verb.judge`) with its arguments, without ``out``.
 
-    ``reach`` limits what it may read; ``seconds`` and ``megabytes`` bound its time and memory.
+    ``reach`` limits the files that it may read; ``seconds`` and ``megabytes`` bound its time and
+    memory.
     """
 
     function: str

@@ -1,7 +1,7 @@
 """Resolve each name of a text to its declaration: for definition, references, rename and hover.
 
-Locals are looked up by their scope in the syntax tree. Other names take what the checker found:
-a term of the checked program stands at the span of the name. Where the program has no term, as in
+Locals are looked up by their scope in the syntax tree. For other names the checked program has a
+term with the span of the name. Where the program has no term, as in
 an effect that nobody calls or in a file with errors, the types that declarations write decide, and
 else a name means the only declaration called so.
 """
@@ -151,7 +151,7 @@ def _length(use: Use) -> int:
 
 
 def names_of(sources: Sequence[Source], program: m.Program | None) -> Names:
-    """Look up every name of the sources; ``program`` is what they were checked to, if they were."""
+    """Look up every name of the sources; ``program`` is the checked program, if there is one."""
     trees = {one.name: _tree(one) for one in sources}
     finder = _Finder(sources, {} if program is None else terms_by_place(program), program)
     for tree in trees.values():
@@ -424,7 +424,7 @@ def _parts(value: object) -> tuple[object, ...]:
 
 
 def _type_name(node: syn.Node) -> str:
-    """Return the object type that a declaration writes for what it declares."""
+    """Return the name of the object type that a declaration gives, or ``""``."""
     kind = getattr(node, "kind" if isinstance(node, syn.Formal | syn.Binder) else "type", None)
     name = kind.name if isinstance(kind, syn.NamedType) else kind
     return name.value if isinstance(name, syn.Name) else ""
