@@ -1,4 +1,4 @@
-"""The application of ``tw``: which module has which verb, what a failed verb returns, parameters.
+"""The application of ``tw``: the module of each verb, the exit code of a failure, parameters.
 
 Each type at the end is one option or argument that several verbs share, with its help. Where a verb
 says it otherwise, it adds to the type: ``Annotated[Window, Parameter(help="…")]``.
@@ -59,7 +59,7 @@ def add_all() -> None:
 
 
 def _told(error: CycloptsError) -> object:
-    """Say what is wrong with the arguments; what was typed is shown as it can be seen."""
+    """Return the message on wrong arguments, with invisible characters of the input replaced."""
     from cyclopts import CycloptsPanel
 
     from tokenworld.diagnostics import visible

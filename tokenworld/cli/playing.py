@@ -256,4 +256,4 @@ def dist(
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
-    """All that one command may come to, with exact probabilities."""
+    """Print all outcomes that one command may have, with exact probabilities."""
