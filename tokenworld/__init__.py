@@ -60,7 +60,7 @@ never pays for the planner or the store.
   `engine.rows.stepper.RowStepper.tick` accepts or refuses one. `prose.commands` turns typed
   words into a command.
 - Where does a plan become a verdict? `planning.ladder.plan` asks one search after the other, and
-  `planning.referee.refereed` replays what they find on the rules: only then it is *winnable*.
+  `planning.referee.refereed` replays each plan on the rules: only then it is *winnable*.
 - How does an agent reach it? Each tool of `protocols.agents.tools` runs one verb in a child
   process, or a step of a `Session`.
 """

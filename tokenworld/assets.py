@@ -1,8 +1,8 @@
 """Find the data that comes with the package: grammars, rules, domains, cards and pages of `docs`.
 
 In a wheel they lie in `tokenworld/_data/`; in a checkout or an editable install they are folders
-beside the package (`cards`, `errors` and `pages` in `docs`). What is made from them once is kept in
-the cache of the user.
+beside the package (`cards`, `errors` and `pages` in `docs`). Files that are generated from them or
+fetched once are kept in the cache of the user.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def asset_folder(kind: AssetKind) -> Path:
 
 
 def cache_folder() -> Path | None:
-    """The folder of what is made or fetched once; ``None`` where no home folder is known."""
+    """Return the user's cache folder of Token World, or ``None`` if no home folder is known."""
     root = os.environ.get("XDG_CACHE_HOME")
     try:
         folder = Path(root) if root else Path.home() / ".cache"

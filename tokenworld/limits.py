@@ -1,10 +1,10 @@
-"""The time and the memory that one command may take, kept in whatever phase it is.
+"""Limits of time and memory for one command, in all of its phases.
 
 `limited` puts a timer on the main thread. Ten times a second it looks at the clock and at the
-memory of this process and its children; where one of them is used up it raises `Halted` between
-two steps of Python. No phase has to ask, so that none can forget to. `attempt` is where a phase is
-given up and what is known goes on; `phase` names what is being done, for the line of progress and
-for the diagnostic. Without `limited`, or in another thread, `attempt` only calls.
+memory of this process and its children; at a limit it raises `Halted` between two steps of Python.
+So no phase has to check the limits. `attempt` ends a phase at a limit and returns its partial
+result; `phase` names the current phase, for the line of progress and for the diagnostic. Without
+`limited`, or in another thread, `attempt` only calls its function.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _LOOK = 0.1
 _GRACE = 0.4
 """Seconds that a phase may take beyond its limit, to end in good order."""
 _LAST = 1.4
-"""Seconds after the limit at which the command ends even while it tells what is known."""
+"""Seconds after the limit at which the command ends even while it prints its partial result."""
 _AGAIN = 0.3
-"""Seconds after which it is raised again: code of a destructor loses what is raised in it."""
+"""Seconds until `Halted` is raised again: Python drops an exception raised in a destructor."""
 _CHILDREN = 3
 """Two planners run at once, beside our own search."""
 _SILENCE = 1.5
@@ -51,7 +51,7 @@ class Halted(BaseException):
 
 
 class _Budget:
-    """The limits of the command under way, and what it is doing."""
+    """The limits of the running command, and its current phases."""
 
     def __init__(self, seconds: float | None, memory: int | None, began: float) -> None:
         self.seconds, self.memory = seconds, memory
@@ -73,10 +73,10 @@ class _Budget:
             self.memory = outer.memory if self.memory is None else min(self.memory, outer.memory)
 
     def look(self, number: int, frame: FrameType | None) -> None:
-        """Called by the timer. Raises `Halted` where a limit is used up.
+        """Called by the timer. Raises `Halted` if a limit is reached.
 
-        Code that enters or leaves a block is not interrupted, or what it has to undo would stay:
-        the next look comes soon.
+        Code that enters or leaves a block is not interrupted, because it could not undo its
+        changes; the timer calls again soon.
         """
         if self.over or (frame is not None and frame.f_globals.get("__name__") in _BLOCKS):
             return
@@ -140,7 +140,8 @@ def _sizes(process: str) -> list[int]:
 
 
 def _peak() -> int:
-    """The most that this process ever held, where the system does not say what it holds."""
+    """Return the peak memory of this process in bytes, for systems that do not show the present
+    use."""
     import resource
 
     unit = 1 if sys.platform == "darwin" else 1024
@@ -200,13 +201,13 @@ def _held_already(seconds: float | None, memory: int | None, began: float) -> bo
 
 
 def _ignored(number: int, frame: FrameType | None) -> None:
-    """Do nothing: the timer calls this after a block, for another thread may still be about to take
-    its signal, which without a handler is told as an error."""
+    """Do nothing. The timer calls this after a block: a signal that another thread still delivers
+    would be an error without a handler."""
 
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Say nothing of what was raised in a destructor: it is raised again outside of it."""
+    """Do not print `Halted` from a destructor: the timer raises it again outside."""
     usual = sys.unraisablehook
 
     def hook(lost: sys.UnraisableHookArgs) -> None:
@@ -280,7 +281,7 @@ def spoke() -> None:
 
 @contextmanager
 def phase(name: str) -> Iterator[None]:
-    """Name what is being done in this block."""
+    """Name the phase that runs in this block."""
     if _budget is None or threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -293,9 +294,10 @@ def phase(name: str) -> Iterator[None]:
 
 
 def attempt(name: str, work: Callable[[], T], otherwise: Callable[[], T]) -> T:
-    """Return what ``work`` comes to, or ``otherwise`` where a limit is used up before or meanwhile.
+    """Return the result of ``work``, or that of ``otherwise`` if a limit is reached before or
+    meanwhile.
 
-    ``name`` is the phase. What else ends the command ends it here as well.
+    ``name`` is the phase. Other exceptions pass through.
     """
     budget = _budget
     if budget is None or threading.current_thread() is not threading.main_thread():
