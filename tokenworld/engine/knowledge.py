@@ -1,7 +1,7 @@
 """The knowledge of a player about a state: all that depends on no secret (language.md §19).
 
 Everything that is shown to a player passes through `Knowledge`: legal commands, refusals, records,
-names, words, descriptions, the state. Without secrets it returns what the engine returns.
+names, words, descriptions, the state. Without secrets it returns the engine's results unchanged.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ from tokenworld.model import ObjectType
 
 
 class Listing:
-    """The bindings of actions. What a join found is kept as long as the facts are the same ones.
+    """The bindings of actions. The result of a join is cached until its facts change.
 
     The facts of fluents in ``hidden`` leave out no binding.
     """

@@ -22,7 +22,7 @@ _MOST = 100_000
 class EngineSpeaker:
     """The questions of the resolver of typed words about one state.
 
-    Words mean what a player sees, since any other meaning could reveal a secret.
+    Words refer only to objects that the player sees, since others could reveal a secret.
     ``known`` is the knowledge of the player.
     """
 

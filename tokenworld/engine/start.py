@@ -163,7 +163,7 @@ class _Start:
     def _explained(
         self, state: State, drawn: Map, cells: _Cells, legends: Mapping[str, core.Body]
     ) -> State:
-        """The state after what the legend says of each cell."""
+        """Return the state after the legend's changes for each cell of the layout."""
         outside = self._outside(state) if legends else None
         for (x, y), number in cells.items() if outside is not None else ():
             body = legends.get(drawn.rows[y][x])

@@ -1,7 +1,7 @@
 """Execute a tick on all its outcomes at once, unit by unit.
 
-A unit is the effect of a command, one turn of a sequential phase, or a simultaneous phase, of which
-the bindings are taken one by one (`requests`). Each unit alone is executed again, once for each
+A unit is the effect of a command, one turn of a sequential phase, or a simultaneous phase, whose
+bindings are executed one by one (`requests`). Each unit alone is executed again, once for each
 combination of its draws, and equal outcomes are merged. The steps after the phases (invariants,
 endings, watches, score) are the tick's own code, once for each remaining outcome.
 """

@@ -50,10 +50,13 @@ class ForkLuck(ExploringLuck):
 
 @dataclass(slots=True, eq=False)
 class Partial:
-    """One outcome of the units so far. ``written``: the slots that differ from before the tick;
-    ``draws``: those of its likeliest way, of probability ``likely``; ``head``: what the command
-    itself drew; ``paid``: rewards, the first ``owed`` of which the command paid; ``pasts``: the
-    rows that the tick looks back at, where births are noted in them."""
+    """One outcome of the units so far.
+
+    ``written``: the slots that differ from before the tick; ``draws``: the draws of its likeliest
+    derivation, of probability ``likely``; ``head``: the draws of the command itself; ``paid``:
+    rewards, the first ``owed`` ones from the command; ``pasts``: the rows that the tick looks back
+    at, where births are noted in them.
+    """
 
     written: dict[int, Any]
     weight: Any

@@ -90,7 +90,7 @@ class Teller(StatementVisitor[Env, Env]):
         self.program, self.depth = words.program, 0
 
     def run(self, body: core.Body, env: Env) -> Env:
-        """Every statement in written order; the environment behind them."""
+        """Execute the statements in written order; return the environment after the last."""
         for statement in body:
             env = self.statement(statement, env)
         return env

@@ -46,7 +46,7 @@ class _Slot:
 
 
 def applied(known: Known, before: State, wants: Wants) -> tuple[State, list[Made]]:
-    """The state after the changes. Raises `Fault` for what the language forbids."""
+    """Return the state after the changes. Raises `Fault` for changes that the language forbids."""
     after = copied(before)
     made = [change for born in wants.births for change in _born(known, after, born)]
     slots: dict[Slot, _Slot] = {}
@@ -78,7 +78,7 @@ def applied(known: Known, before: State, wants: Wants) -> tuple[State, list[Made
 
 
 def _somebodys(state: State, write: Wanted) -> bool:
-    """Whether all objects of a slot live: a change of what is destroyed is left alone."""
+    """Return whether all objects of a slot live; changes of destroyed objects are ignored."""
     return all(
         arg in state.kinds
         for param, arg in zip(write.fluent.params, write.args, strict=True)
@@ -215,7 +215,8 @@ def _has(known: Known, state: State, fluent: m.Fluent, number: int) -> bool:
 
 
 def _told_of(known: Known, watch: str, args: tuple[Raw, ...], number: int) -> bool:
-    """Whether a watch spoke of an object: what is gone need not be remembered."""
+    """Return whether a watch has an object as argument; entries of destroyed objects are
+    dropped."""
     params = known.program.watches[watch].params
     return any(
         arg == number and isinstance(binder.type, m.ObjectType)

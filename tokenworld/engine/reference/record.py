@@ -242,8 +242,8 @@ class Refused:
 class Record:
     """One record in the making. ``spoken`` is rendered last: on each state, with its `was`.
 
-    ``since`` is what `was` reads in the action, ``start`` what the closed round began with,
-    ``judged`` the state in which the requires were tested, where that is not ``before``.
+    ``since`` is the state that `was` reads in the action, ``start`` the state at the beginning of
+    the closed round, ``judged`` the state in which the requires were tested, if not ``before``.
     """
 
     status: str
@@ -277,7 +277,7 @@ class Record:
         )  # fmt: skip
 
     def add(self, wants: Wants, seen: State, was: State) -> None:
-        """Keep what a body said, emitted and paid."""
+        """Add the texts, events and rewards of a body to the record."""
         for line in wants.lines:
             env = Env(seen, was, line.env.me, line.env.locals)
             self.spoken.append(Line(line.what, env))

@@ -389,7 +389,7 @@ class Round:
         return records
 
     def dropped(self, records: list[Record], state: State, fault: Fault) -> list[Record]:
-        """Instead of records of which a text or the score has no value."""
+        """Return the records of a rollback, for records whose text or score has no value."""
         last = records[-1]
         broken = _broken(state, last.command, fault)
         time_passed = last.by == "time" or last.status in _PASSED_BY

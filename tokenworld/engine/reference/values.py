@@ -163,7 +163,8 @@ class Known:
         return found
 
     def leading(self, state: State, key: str, target: Raw) -> list[int]:
-        """Everything inside a container, in pre-order; for a relation, what it leads to."""
+        """Everything inside a container, in pre-order; for a relation, the objects reachable
+        from it."""
         found: list[int] = []
         if target is None:
             return found

@@ -129,7 +129,7 @@ def _cells(words: Words, state: State, layout: Layout) -> _Cells:
 def _explained(
     words: Words, state: State, cells: _Cells, layout: Layout, legends: Mapping[str, Body]
 ) -> State:
-    """The state after what the legend says of each cell."""
+    """Return the state after the legend's changes for each cell of the layout."""
     for (x, y), number in cells.items():
         symbol = layout.rows[y][x]
         if symbol in legends:

@@ -1,8 +1,8 @@
 """Committing a log: all changes together, or none (language.md §5).
 
-Writes are merged by slot and checked against ranges; then births live, slots are written, what is
-to be destroyed goes, and shapes (`unique`, `nested`, `acyclic`) are looked at. A `Breach` leaves
-the row half written: the caller undoes it.
+Writes are merged by slot and checked against ranges; then objects are created, slots written,
+objects destroyed, and shapes (`unique`, `nested`, `acyclic`) checked. A `Breach` leaves the row
+half written: the caller undoes it.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ Asked = tuple[int, str, Any, str]
 
 
 def commit(row: Row, log: Log, without: frozenset[str] = frozenset()) -> None:
-    """Write what a log asks for. ``without``: leave out what these rules asked for."""
+    """Write the changes of a log, without those of the rules in ``without``."""
     if not (log.births or log.doomed or without) and _apart(row, log):
         return
     births = [one for one in log.births if one.rule not in without]
@@ -71,8 +71,10 @@ def commit(row: Row, log: Log, without: frozenset[str] = frozenset()) -> None:
 
 
 def _apart(row: Row, log: Log) -> bool:
-    """Write as many slots as there are writes, none of which must fit others: all that most rules
-    ask for. False, before anything is changed: they are not that simple."""
+    """Write the slots of a log whose writes are independent of each other, as in most rules.
+
+    Return false, before anything is changed, if the log is not that simple.
+    """
     writes, owner = log.writes, row.slots.owner
     if len(writes) > 1 and len({one[0] for one in writes}) < len(writes):
         return False
@@ -131,7 +133,7 @@ def _merged(
 
 
 def _is_somebodys(row: Row, store: Store | None, slot: int) -> bool:
-    """Whether all objects of a slot live: a change of what was destroyed is left alone."""
+    """Return whether all objects of a slot live; changes of destroyed objects are ignored."""
     if not row.slots.moving or store is None:
         return True
     kinds, args = row.S[KINDS], row.slots.args[slot]
@@ -297,7 +299,7 @@ def _is_any(kind: ValueType, types: tuple[str, ...]) -> bool:
 
 
 def _vacate(row: Row, store: Store, number: int, reported: Changes, rule: str) -> None:
-    """The slot of what is no more is `none`, and it is in nobody's contents."""
+    """Set the slot of a destroyed object to `none`, which removes it from all contents."""
     slot = store.table[number]
     old = row.S[slot]
     if old is not None:
@@ -345,7 +347,7 @@ def _forget(row: Row, number: int) -> None:
 def _check(row: Row, shaped: list[Shaped], cyclic: list[Shaped]) -> None:
     """Check `unique` of every slot that was written or created, then cycles.
 
-    ``cyclic`` are slots that led back to whose they are before what was destroyed left.
+    ``cyclic`` are slots that were part of a cycle before objects were destroyed.
     """
     for slot, rules in shaped:
         store = row.slots.owner[slot]
@@ -391,9 +393,9 @@ def _is_on_cycle(row: Row, slot: int) -> bool:
 
 
 def recalled(row: Row, log: Log, mark: int) -> list[tuple[int, Any]]:
-    """Let what a log destroyed read as it was before, for the prose of the same body.
+    """Make destroyed objects of a log readable as before, for the texts of the same body.
 
-    Returns the slots to set back. What lists who lives or what is inside does not follow.
+    Returns the slots to set back. Lists of living objects and of contents are not changed.
     """
     S, slots = row.S, row.slots
     kinds = S[KINDS]

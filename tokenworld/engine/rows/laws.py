@@ -200,7 +200,7 @@ class Guards:
     # ---- conserved sums -----------------------------------------------------------------------
 
     def commit(self, row: Row, log: Log, me: int | None) -> None:
-        """Write what a log asks for; `Broken` where that changes a conserved sum."""
+        """Write the changes of a log. Raises `Broken` if that changes a conserved sum."""
         rules = list(self._may_change(log))
         if not rules:
             commit(row, log)

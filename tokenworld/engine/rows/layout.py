@@ -37,7 +37,7 @@ SEED: Final = 2
 NEXT: Final = 3
 """The number of the next object."""
 KINDS: Final = 4
-"""The type of each object by number, ``None`` for what was destroyed."""
+"""The type of each object by number, ``None`` for destroyed objects."""
 NAMES: Final = 5
 LATCHED: Final = 6
 AWARDED: Final = 7
@@ -78,7 +78,7 @@ class Store:
         return self.column.tupled and self.offset is not None
 
     def find(self, args: tuple[Raw, ...]) -> int | None:
-        """The slot of arguments, none of which is `none`; ``None`` where there is none yet."""
+        """Return the slot of arguments that are not `none`; ``None`` if it does not exist yet."""
         if self.column.single:
             return self.offset
         if self.column.by_object:
@@ -206,7 +206,8 @@ class Slots:
         return isinstance(kind, m.ObjectType) and self.grows(kind.name)
 
     def owns(self, store: Store, kind: str | None) -> bool:
-        """Whether an object of a type has a slot; what is dead keeps those it may have had."""
+        """Return whether an object of a type has a slot; destroyed objects (``None``) keep
+        theirs."""
         return kind is None or kind in self.columns_layout.owners[store.column.index]
 
     def _by_tuple(self, store: Store) -> None:

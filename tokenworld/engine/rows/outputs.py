@@ -130,7 +130,7 @@ class Outputs:
                 self.speak(row, record, log)
 
     def speak(self, row: Row, record: Record, log: Log) -> None:
-        """Keep what a log said, emitted and paid."""
+        """Add the texts, events and rewards of a log to the record."""
         program = self.rules.program
         for words, was, me, args in log.lines:
             try:

@@ -325,7 +325,8 @@ class Tick:
         return self._finished(records)
 
     def begins(self, command: Command | None) -> bool:
-        """Keep what the intent looks back at. Returns whether it is a round of its own."""
+        """Store the earlier rows that the intent may read; return whether it is a round of its
+        own."""
         row, free = self.row, self.is_free(command)
         if self.of.looks_back or self.several:
             self.start = row.copy()
@@ -528,7 +529,7 @@ class Tick:
         return record
 
     def _attempt(self, command: Command) -> Record:
-        """The same; what was written and drawn before a refusal is for the caller to undo."""
+        """The same; the caller undoes the writes and draws before a refusal."""
         failed = self.failed(command)
         if failed is not None:
             return failed
@@ -570,7 +571,7 @@ class Tick:
         return log
 
     def _commit(self, log: Log, record: Record) -> None:
-        """Write what a log asks for, keep the conserved sums, and speak."""
+        """Write the changes of a log, check the conserved sums, and add its texts to the record."""
         row, mark = self.row, len(self.row.J)
         log.changes = None if self.of.quiet else []
         if self.of.guards.sums:
@@ -705,7 +706,7 @@ class Tick:
         return tuple(found)
 
     def _scored(self, record: Record) -> None:
-        """The score and what the world pays now."""
+        """Set the score of a record, and add the rewards that the world pays now."""
         S, me, pays = self.row.S, self.of.me, self.of.pays
         try:
             if not self.of.quiet:

@@ -344,7 +344,8 @@ class _Reader:
     # ---- functions and relations ------------------------------------------------------------
 
     def rows(self, listed: Mapping[str, Any], path: str) -> None:
-        """The rows of functions or relations; what is not listed has its default, or is false."""
+        """Read the rows of functions or relations; unlisted ones have their default, or are
+        false."""
         for name, rows in listed.items():
             column = self.layout.by_id.get(name)
             place = f"{path}.{name}"
@@ -360,7 +361,7 @@ class _Reader:
                 self._row(column, row, f"{place}[{position}]", truth=truth)
 
     def _blank(self, column: Column) -> None:
-        """Nothing is true but what is listed."""
+        """Set all rows of a relation to false before the listed ones are read."""
         if column.fluent.type.kind != "bool" or column.default is not True:
             return
         from tokenworld.engine.saved.digest import shown_keys

@@ -352,7 +352,7 @@ class Numbering:
         return tuple([one.key(S, living) for one in self._fluents])
 
     def _of(self, place: int, S: list[Any], living: Population) -> int:
-        """The number of what a fluent holds."""
+        """Return the number that identifies the values of a fluent in a row."""
         numbers, key = self._numbers[place], self._fluents[place].key(S, living)
         number = numbers.get(key)
         if number is None:
@@ -449,8 +449,7 @@ class Keys:
         return self._key(state.S)
 
     def _key(self, S: list[Any], *, midway: bool = False) -> Hashable:
-        """The same; ``midway``: it is the row that a round began with, of which the clock is no
-        news."""
+        """The same; ``midway``: for the row at the start of a round, whose clock is left out."""
         living = self.numbering.population(S)
         history = () if midway else self.history(S[TICK], S[AWARDED])
         key = self.numbering.population_key(S[KINDS], living.made)
@@ -472,7 +471,8 @@ class Keys:
         return (*clock, tuple(sorted(awarded))) if self._shape.awards else clock
 
     def midway(self, turn: int, executed: Any, began: list[Any] | None) -> tuple[Hashable, ...]:
-        """Between the actors of a round: whose turn it is and what the rest of it looks at."""
+        """Return the key between two actors of a round: the turn, and the rows that the rest may
+        read."""
         if not self._shape.looks_back:
             return (turn,)
         return (turn, executed, None if began is None else self.short_key(self.began(began)))

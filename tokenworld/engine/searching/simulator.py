@@ -273,7 +273,8 @@ class EngineSimulator:
         return leads_on(record)
 
     def _spared(self, state: Kept) -> bool:
-        """Whether the spare objects of the world are enough for what was created since."""
+        """Return whether the spare objects of the world are enough for the objects created so
+        far."""
         S = state.S
         if len(S[KINDS]) <= self._known:
             return True
@@ -321,7 +322,7 @@ class EngineSimulator:
         return self.asked(state, value)
 
     def made(self, state: State, change: Callable[[Tick], None]) -> State:
-        """The state that differs from another by what is written into its row."""
+        """Return a copy of a state after ``change`` wrote into its row."""
         with self._lock:
             kept = self._kept(state)  # first: it may change the slots
             row = Row(self._slots, kept.S[:])

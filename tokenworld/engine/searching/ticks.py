@@ -112,7 +112,8 @@ class Ticks:
         self.enough: Enough | None = None
 
     def look(self, count: int) -> None:
-        """Go on listing the outcomes of a command, of which there are so many; or `Unfinished`."""
+        """Raise `Unfinished` if ``enough`` says that ``count`` outcomes of a command are too
+        many."""
         if self.enough is not None and count % _OFTEN == 0 and self.enough(count):
             raise Unfinished
 

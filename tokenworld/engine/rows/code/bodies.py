@@ -26,7 +26,7 @@ class BodyWriter(StatementVisitor[Names, Names]):
         self.lines.append((self.depth, text))
 
     def body(self, body: core.Body, names: Names) -> Names:
-        """Every statement in written order; the names behind them."""
+        """Write the statements in written order; return the names in scope after the last."""
         for statement in body:
             names = self.statement(statement, names)
         return names

@@ -248,7 +248,7 @@ class _NumericDirect(_Numeric, Direct):
 
 @dataclass
 class _NumericLog(_Numeric):
-    """Logs what a body asks for in ``R``."""
+    """Writes code that logs the changes of a body in the array ``R``."""
 
     def write(self, statement: core.Write, env: Names) -> Names:
         terms, target = self.terms, statement.target
@@ -269,7 +269,8 @@ class _NumericLog(_Numeric):
 
 
 class _NumericHoist(HoistWriter):
-    """Lists bindings in an array; what a require of the language refuses is tried."""
+    """Writes code that lists bindings in an array, also those that a require of the language
+    refuses."""
 
     terms: NumericTerms
     test: str = ""
@@ -387,7 +388,7 @@ class NumericProgram(QuickWriter):
         writer.line(f"if commit(S, R, J): return {UNSURE}")
 
     def _log_of(self, kind: str, name: str, body: core.Body) -> str:
-        """The function that logs what a rule asks for."""
+        """Return the name of the function that logs the changes of a rule."""
         key = f"log {kind}", name
         if key not in self.names:
             self.names[key] = code = self.terms.fresh("log_")

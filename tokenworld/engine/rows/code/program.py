@@ -172,10 +172,13 @@ class Program:
         self, value: Callable[[BodyWriter, Names], str], params: Sequence[str] = (),
         lets: Sequence[Let] = (), *, careful: bool = False,
     ) -> Function:  # fmt: skip
-        """A function of the row, that at the start of the tick, who acts and ``params``: the lets,
-        then what ``value`` writes with the names behind them, and the expression it returns.
-        ``careful``: types are not relied on, for a require before it may not hold; what is passed
-        may be `none`."""
+        """Return a generated function of the row, the row at the start of the tick, the actor and
+        ``params``.
+
+        Its body has the lets and then the code of ``value``, which gets the names in scope and
+        returns the expression of the result. ``careful``: the code does not rely on types, because
+        an earlier require may be false; arguments may be `none`.
+        """
         names: Names = {one: Name(self.writer.fresh("a"), loose=careful) for one in params}
         given, body = [one.code for one in names.values()], BodyWriter(self.writer, self.births)
         self.writer.careful = careful
@@ -417,7 +420,8 @@ class _Fixpoints:
     def holds(
         self, name: str, S: list[Any], W: list[Any], me: int | None, args: tuple[Any, ...]
     ) -> bool:
-        """Whether arguments are in the fixpoint on a row; while it grows, in what is known."""
+        """Return whether arguments are in the fixpoint on a row; during its computation, in the
+        part computed so far."""
         epoch = self._program.slots.epoch
         if epoch != self._epoch:
             self._tables, self._epoch = {}, epoch

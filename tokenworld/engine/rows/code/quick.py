@@ -220,7 +220,7 @@ class Direct(BodyWriter):
     pending: bool = False
     says: bool = False
     lists: bool = True
-    """Whether rows have lists of what points at an object, which follow what is written."""
+    """Whether rows have lists of the objects that refer to an object, updated at each write."""
     start: int = 0
     """The line before which pending places are set to none."""
     _writes: list[tuple[Store, str, str]] = field(default_factory=list)
@@ -292,7 +292,7 @@ class Direct(BodyWriter):
             self.line(f"if {code}: return {UNSURE}")
 
     def finish(self) -> None:
-        """Carry out what is pending, where no two writes meet in one slot."""
+        """Write the pending changes, if no two of them write the same slot."""
         blank = [(self.depth, f"{place} = -1") for _, place, _ in self._writes]
         self.lines[self.start : self.start] = blank
         for (one, place, _), (other, second, _) in combinations(self._writes, 2):
@@ -467,7 +467,7 @@ class QuickWriter:
         return any(rules.derives[name].recursive for name in seen)
 
     def _is_odd(self, touched: Footprint) -> bool:
-        """Whether a rule asks what was done, or may change a conserved sum."""
+        """Return whether a rule reads the executed command, or may change a conserved sum."""
         sums = [one.footprint for one in self.rules.conserves.values()]
         populates = bool(touched.creates) or touched.destroys
         changed = any(populates or one.reads & touched.writes or one.asks for one in sums)
@@ -698,7 +698,7 @@ class QuickWriter:
         ]
 
     def _pays(self) -> list[str]:
-        """The lines that pay what the world pays for a tick."""
+        """Return the lines that add the rewards of the world for a tick."""
         pays = self.rules.worlds[self.world.name].pays
         return [f"if {self.terms.term(one.when, {})}: {self._paid(one.amount)}" for one in pays]
 

@@ -420,7 +420,8 @@ class TermWriter(TermVisitor[Names, str]):
                 return self._number(term, [self.term(one, env) for one in term.args], env)
 
     def side(self, term: core.Term, env: Names) -> str:
-        """A side of an equation. A truth of what is `none` is `none` there, and not false."""
+        """Return the code of a side of an equation; there a truth over `none` is `none`, not
+        false."""
         worked_out = isinstance(term, core.Call) and isinstance(term.type, m.BoolType)
         return self.truth(term, env) if worked_out else self.term(term, env)
 
@@ -463,7 +464,8 @@ class TermWriter(TermVisitor[Names, str]):
         lines: Lines,
         depth: int,
     ) -> tuple[dict[str, Name], int]:
-        """The ``for`` and ``if`` lines of binders; the names behind them and their depth."""
+        """Append the ``for`` and ``if`` lines of binders; return the names in scope and the
+        depth."""
         if len(binders) > MOST_LOOPS and not binder_terms(binders):
             return self._in_one_loop(binders, where, names, lines, depth)
         inner, left = dict(names), [] if where is None else list(conjuncts((where,)))

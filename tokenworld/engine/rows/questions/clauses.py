@@ -34,10 +34,10 @@ _READING = (m.Read, m.DeriveCall, m.Fold, m.ParamRead, m.InverseOf, m.ClosureOf,
 
 @frozen
 class Clause:
-    """One clause: where it is written, whether it holds (``None``: it has no value), its parts.
+    """One clause: its place, its truth (``None``: it has no value), its parts.
 
-    ``case`` names the values of the variables of *any* or *all* that it is about. ``values`` are
-    those of what a leaf reads, by place. ``left_out`` counts cases that are not among the parts.
+    ``case`` names the values of the variables of *any* or *all*. ``values`` are the values that a
+    leaf reads, by place. ``left_out`` counts cases that are not among the parts.
     """
 
     kind: ClauseKind

@@ -29,7 +29,7 @@ class TooMany(Exception):  # an answer, not a defect
 class HiddenRow(list[Any]):
     """A row in which the slots of ``secret`` fluents have no value until one is given.
 
-    ``origin`` is the row of which this is a copy, ``given`` the slots that have a value.
+    ``origin`` is the row that was copied, ``given`` the slots that have a value.
     """
 
     def __init__(
