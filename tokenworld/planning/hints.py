@@ -1,8 +1,8 @@
-"""Hints from a state: the next step of a shortest plan, how far the goal is, what cannot be missed.
+"""Hints from a state: the next step of a shortest plan, the distance to the goal, landmarks.
 
 Landmarks are facts that every plan makes true at some time, read off encoding E; they are shown in
-an order in which they first can come true. Facts of the encoding's own, such as whose phase it is,
-are no hints and left out; so are monitors, as what they note is a landmark itself.
+an order in which they first can come true. Facts that only the encoding has, such as the current
+phase, are left out; so are monitors, because the conditions that they record are landmarks.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def landmark_texts(
 
 
 def _text(instance: Instance, task: Task, fact: Fact) -> str:
-    """A fact as a condition; empty for what is the encoding's own."""
+    """Return a fact as a condition; empty for facts that only the encoding has."""
     variable = task.variables[fact[0]]
     if variable.kind == "slot":
         return _condition(instance, variable, (variable.values[fact[1]],))

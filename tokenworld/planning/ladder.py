@@ -137,7 +137,7 @@ def _installed() -> EngineInfo:
 
 
 class _Ladder(Generic[StateT]):
-    """One run: the clock, what was tried so far, and how an answer becomes a verdict."""
+    """One run: the clock, the attempts so far, and the verdict of an answer."""
 
     def __init__(
         self,
@@ -272,10 +272,10 @@ class _Ladder(Generic[StateT]):
         return self._settled(self._own) if self._own.answered else None
 
     def _meanwhile(self) -> bool:
-        """Whether the planners may stop; called often while they run.
+        """Return whether the planners may stop; called often while they run.
 
-        After the planners' head start, our own search runs beside them; not in a plain world,
-        where blind proves faster what it could prove.
+        After the planners' head start, our own search runs at the same time; not in a plain world,
+        where blind search proves the same faster.
         """
         self._asked = self._asked or time.monotonic()
         beside = self._own.can_go_on and not self._plain

@@ -69,8 +69,8 @@ _MEMORY = 2 << 30
 class Improvement:
     """A plan that was better than all before it, and the seconds until it was found.
 
-    ``bound``: what no plan has less of, as far as it was known then: of cost, or of ticks in a
-    world without costs. ``gap`` is what the plan has more.
+    ``bound``: the lower bound known at that time, of the cost, or of the ticks in a world without
+    costs. ``gap`` is the difference between plan and bound.
     """
 
     engine: str
@@ -250,7 +250,7 @@ class _PlanSearch(Generic[StateT]):
         return gap_line(self.least, self.gap)
 
     def _bounded(self, cost: int) -> None:
-        """Note what a search on the encoding has shown, which counts costs in thousands."""
+        """Record the lower bound of a search on the encoding, which counts costs in thousands."""
         if self._by_cost and not has_costs(self.simulator):
             return  # each command costs 1, and a free one takes no tick
         scale = TICKS_PER_COST if self._by_cost else 1
@@ -345,7 +345,7 @@ class _PlanSearch(Generic[StateT]):
 
 
 def gap_line(bound: int, gap: int) -> str:
-    """How far a plan is from the bound, in words."""
+    """Return the sentence on the bound and the gap of a plan."""
     return f"no plan has less than {bound:,}, gap {gap:,}"
 
 

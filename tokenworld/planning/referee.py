@@ -275,7 +275,7 @@ def _shorter(
 
 
 def _idle(step: PlanStep) -> PlanStep:
-    """`pass` instead, with the same luck in the tick; what the action itself drew is gone."""
+    """Return `pass` with the same draws of the tick, without those of the action itself."""
     return PlanStep(PASS, tuple(one for one in step.draws if not one.rule.startswith("action ")))
 
 

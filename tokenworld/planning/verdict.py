@@ -37,9 +37,9 @@ class PlanStep:
 
 @frozen
 class ShownStep:
-    """A step as people read it: ``tick`` is the one it is given in, counted from the start.
+    """A step for output: ``tick`` is its tick, counted from the start.
 
-    ``command`` is what an author types (``take(ruby)``), ``cost`` what the plan pays for it.
+    ``command`` is the call (``take(ruby)``), ``cost`` the cost of the step.
     """
 
     command: str

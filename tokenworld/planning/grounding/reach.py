@@ -1,9 +1,9 @@
 """Relaxed reachability: the rules of a program run from the facts of the start state.
 
-Semi-naive: each new tuple is joined once with what was there before it. The result holds every
-ground action and law that play can ever meet, and may hold more: a fact is never taken away, so
-what must not hold is not looked at where play changes it, and a number may be anything between the
-least and the greatest that it was seen to be.
+Semi-naive evaluation: each new tuple is joined once with the tuples before it. The result contains
+every ground action and law that play can reach, and may contain more: facts are never deleted, so
+negative conditions on facts that play changes are ignored, and a number may have any value between
+the least and the greatest reached so far.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ A relation holds tuples. A fact of a truth-valued fluent is a tuple of its argum
 fluent has its value as the last part. Numbers are no part of tuples: a numeric fluent has a tuple
 of arguments in ``#fluent``, and beside it the range of what the slot may hold. There is a relation
 for each type (``:type``), for each finite range of a variable, for each action and law (``!name``),
-and for each recursive derive and closure. `Context` is what reading a rule needs to know of the
-program.
+and for each recursive derive and closure. `Context` has the data of the
+program that reading a rule needs.
 """
 
 from __future__ import annotations
@@ -219,7 +219,7 @@ def is_numeric(kind: m.ValueType) -> bool:
 
 
 def is_measured(kind: m.ValueType) -> bool:
-    """Whether slots of a type are not kept as tuples: numbers, and what is not kept at all."""
+    """Return whether slots of a type are not stored as tuples: numbers and texts."""
     return isinstance(kind, (m.NumberType, m.RealType, m.TextType))
 
 

@@ -1,11 +1,11 @@
 """Plain worlds as ground tasks at once: facts by number, and operators over them.
 
-A world is plain where nothing happens but what is commanded, and a command asks for facts, makes
-facts true and makes facts false: each binding of an action is an operator over its facts' numbers.
+A world is plain if commands are its only changes, and a command requires facts, adds facts and
+deletes facts: each binding of an action is an operator over the numbers of its facts.
 
-A mutex group, of whose facts at most one holds, is found on rules instead of on their ground
-instances: `{at(x, ·), in(x, ·)}` is such a family, because every action that makes one of these
-facts true for some ``x`` asks for another one of the same ``x`` and takes it away (the monotone
+A mutex group is a set of facts of which at most one holds. Groups are found on rules instead of on
+their ground instances: `{at(x, ·), in(x, ·)}` is such a family, because every action that adds one
+of these facts for some ``x`` requires another one of the same ``x`` and deletes it (the monotone
 invariants of Helmert, "Concise finite-domain representations for PDDL planning tasks", 2009, for
 plain actions).
 """
@@ -58,10 +58,12 @@ _WORKED_OUT: Mapping[str, Callable[[Any, Any], Any]] = {
 
 @dataclass(frozen=True)
 class GroundTask:
-    """A plain world from one state, in finite variables. A variable represents facts of which at
-    most one holds: its values are these, in order, and last that none of them does. It contains
-    only what may change. ``goal`` has the required and the forbidden values; it is ``None`` if it
-    is unreachable even without deletions."""
+    """A plain world from one state, in finite variables.
+
+    A variable represents facts of which at most one holds: its values are these, in order, and last
+    that none of them holds. Facts that never change are left out. ``goal`` has the required and the
+    forbidden values; it is ``None`` if it is unreachable even without deletions.
+    """
 
     variables: tuple[tuple[Fact, ...], ...]
     initial: tuple[int, ...]
@@ -528,7 +530,7 @@ def _mended(
     members: Members,
     known: Mapping[str, Sequence[tuple[Raw, ...]]],
 ) -> Iterator[_Family]:
-    """The family with one relation more, of which the action takes a fact away."""
+    """Yield the family extended by a relation of which the action deletes a fact."""
     if added is None:
         return
     parts = {part.relation: part for part in family}
@@ -584,8 +586,8 @@ class Kept:
 
 
 def relevant(goal: Iterable[int], operators: Iterable[GroundOperator], size: int) -> set[int]:
-    """The variables, of ``size``, on which a goal rests: its own, and those of which operators ask
-    that change one that counts."""
+    """Return the variables (of ``size``) on which a goal depends: its own, and those in the
+    preconditions of operators that change a relevant variable."""
     changing: list[list[GroundOperator]] = [[] for _ in range(size)]
     for one in operators:
         for number, _ in one[4]:

@@ -34,10 +34,13 @@ _REMEMBERED = 100_000
 
 @dataclass(slots=True, eq=False)
 class Possible(Generic[StateT]):
-    """A single state, with what was asked of it. ``kind`` numbers the facts in which starts differ
-    and which rules never write, for keys leave them out. ``reached`` names the goal lines that hold
-    where the goal is reached. ``after``: the successors of commands, with the ticks that passed;
-    ``None`` where some outcome is refused or rolled back."""
+    """A single state, with cached answers about it.
+
+    ``kind`` numbers the facts in which starts differ and which rules never write, for keys leave
+    them out. ``reached`` names the goal lines that hold where the goal is reached. ``after``: the
+    successors of commands, with the ticks that passed; ``None`` where some outcome is refused or
+    rolled back.
+    """
 
     state: StateT
     kind: int
@@ -149,8 +152,8 @@ class Beliefs(Generic[StateT]):
         return shared
 
     def _commands(self, one: Possible[StateT]) -> Sequence[Command]:
-        """The commands of a state; where it goes on with a long action, that command too, which
-        may begin it in another."""
+        """Return the commands of a state, and the command of its running long action, which may
+        begin that action in another state."""
         if one.commands is None:
             running = self._simulator.running(one.state)
             own = [] if running is None else [running[0]]

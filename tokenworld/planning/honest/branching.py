@@ -1,8 +1,8 @@
 """Plans that branch on what a player sees: one tree that wins for every value of the secrets.
 
-This is contingent planning with full knowledge of what an observation means (Bonet and Geffner
-2000): a search of an AND/OR graph of sets of states. A command splits a set by what is seen of it,
-a refusal included; each part must be won. The search asks a few states first, and plays their tree
+This is contingent planning with full knowledge of the meaning of observations (Bonet and Geffner
+2000): a search of an AND/OR graph of sets of states. A command splits a set by its observations, a
+refusal included; each part must be won. The search asks a few states first, and plays their tree
 in all others. A state in which it fails is added to the few; if the few cannot be won together, all
 cannot.
 """
@@ -72,7 +72,7 @@ class Player(Protocol[StateT]):
 
 @frozen
 class Branch:
-    """What may be seen of a step, and the plan that follows; ``None``: the goal is reached."""
+    """An observation after a step, and the plan that follows; ``None``: the goal is reached."""
 
     sight: Sight
     then: Node | None
@@ -102,7 +102,7 @@ class _Single(Generic[StateT]):
 
 @dataclass(slots=True, eq=False)
 class _Choice(Generic[StateT]):
-    """A command of a set: the sets that it splits into, each with what it pays."""
+    """A command of a set: the sets into which it splits, each with the cost."""
 
     command: Command
     after: Mapping[Sight, tuple[int, _Set[StateT]]]

@@ -77,11 +77,11 @@ def joint_task(
     starts: Sequence[StateT],
     goal: str | None,
 ) -> Joint | Unencodable:
-    """The sliced task of start states that only differ in what is secret.
+    """Return the sliced task of start states that differ only in secrets.
 
-    Besides all that has no place in encoding E, chance that matters and long actions that matter
-    are obstacles: a belief branches on the first, and what ends a long action for one assignment is
-    no mere waiting for another.
+    Besides constructs that encoding E does not support, relevant chance and relevant long actions
+    are obstacles: a belief branches on the first, and a tick that ends a long action for one
+    assignment may continue it for another.
     """
     facts = facts_of(simulator, starts[0], others=starts[1:])
     try:
@@ -195,7 +195,7 @@ class _Sliced:
         return self._stuck[number]
 
     def _played(self, state: _State, command: Command) -> _State | None:
-        """A whole tick: the command, then the phases, each of which has one way to happen."""
+        """Execute a whole tick: the command, then the phases, which have one outcome each."""
         operators = self._acts[command]
         while True:
             operator = self._fitting(operators, state)

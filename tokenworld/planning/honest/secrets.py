@@ -118,7 +118,7 @@ def _warning(program: Program, action: Action, step: int, fluent: str, place: Sp
 
 
 def _reads(program: Program, terms: Iterator[Term]) -> Iterator[tuple[str, Span]]:
-    """The secrets that terms read, also through what they derive, each with the place."""
+    """Yield the secrets that terms read, also through derives, each with its place."""
     for term in terms:
         for part in subterms(term):
             if isinstance(part, (Read, Members)) and part.fluent:

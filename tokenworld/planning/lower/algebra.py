@@ -1,6 +1,6 @@
 """Decision diagrams and sets of values: the ways in which terms are evaluated without a state.
 
-A diagram is multi-valued with values at the leaves: what a term is over the variables. It is a
+A diagram is multi-valued with values at the leaves: the value of a term over the variables. It is a
 number (`Diagram`) into the tables of a `Diagrams`. Equal functions have equal numbers (nodes are
 unique, a node whose edges agree is left out), variables are tested in the order in which they were
 declared. A wide counter is one variable, so a test of it is one node.

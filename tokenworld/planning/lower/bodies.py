@@ -78,7 +78,7 @@ class DrawSite(Generic[V]):
 
 @frozen
 class Change(Generic[V]):
-    """One write to a slot under a condition; ``+`` adds to what is there."""
+    """One write to a slot under a condition; ``+`` adds to the present value."""
 
     slot: Slot
     op: core.WriteOp
@@ -324,7 +324,7 @@ class _Walk(StatementVisitor[_Here[V], Env[V]]):
         return env.env.bind(statement.name, made)
 
     def _born(self, number: int, condition: V) -> tuple[V, V]:
-        """Where an object comes into being under a condition, and where it exists already."""
+        """Return the condition under which an object is created, and that under which it exists."""
         algebra, born = self._algebra, self._effects.born
         if self._bodies.every:
             return condition, condition
@@ -412,7 +412,7 @@ class _Walk(StatementVisitor[_Here[V], Env[V]]):
         return tuple(sorted(sides, key=lambda side: -shares[side]))
 
     def _pick(self, draw: core.PickDraw, names: tuple[str, ...], env: _Here[V]) -> Env[V]:
-        """The names of what is picked."""
+        """Return the environment with the names of the picked objects."""
         if not self._terms.in_settled_order(draw.binders):
             reason = "its candidates come in an order that changes"
             raise Refused("`pick` from a collection", draw.span, reason)

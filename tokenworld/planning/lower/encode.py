@@ -184,7 +184,7 @@ def encode(
 
     Values of slots come from the simulator. ``grouped``: facts of which at most one holds share a
     variable, which planners search better; otherwise each slot has its own, which can be told in
-    the author's words. ``spares``: what play creates are the objects of the world's `spare` lines
+    the author's words. ``spares``: play creates the objects of the world's `spare` lines
     (``unborn``); otherwise a ``create`` is an obstacle. ``limit`` bounds the nodes of the decision
     diagrams, ``late`` the time: once it returns true, the diagrams of the world count as too big.
     Every construct without an encoding is reported as an obstacle: nothing is left out silently.
@@ -270,7 +270,7 @@ def too_big(instance: Instance, explosion: Explosion) -> Obstacle:
 
 
 def plain_goal(facts: Facts, goal: str | None) -> Ending | None:
-    """The goal line of a world in which nothing happens but what is commanded."""
+    """Return the goal of a world whose only changes are commands; else ``None``."""
     instance, program = facts.instance, facts.program
     lines = facts.rules.worlds[instance.world.name].goals
     alone = len(lines) == 1 and goal in (None, lines[0].name)
@@ -280,7 +280,7 @@ def plain_goal(facts: Facts, goal: str | None) -> Ending | None:
 
 
 def is_plain(instance: Instance, goal: str | None) -> bool:
-    """Whether nothing happens but what is commanded, and play ends at the goal only."""
+    """Return whether commands are the only changes of a world, and play ends at the goal only."""
     program, world = instance.program, instance.world
     by_itself = (program.laws, program.watches, program.invariants, world.awards)
     goals = [line for line in world.endings if line.ending == "goal"]

@@ -145,7 +145,7 @@ class Terms(TermVisitor[Env[V], V]):
         self.forget()
 
     def forget(self) -> None:
-        """Drop what is remembered: the algebra's slots have changed."""
+        """Clear the caches, because the algebra's slots have changed."""
         self._memo: dict[Hashable, V] = {}
         self._rows: dict[str, dict[tuple[Raw, ...], V]] = {}
         self.fixpoints.forget()

@@ -8,8 +8,8 @@ then each such case is an outcome of its own, so that a plan can name its draws.
 
 A `Draft` becomes one operator for each way in which its condition can hold. Where there are too
 many ways, the condition is tested node by node: an operator for each test of its diagram, during
-which nothing else can happen, and one at the end that does what is to be done. A test that fails
-leads nowhere, so that nothing can be done but what the condition allows.
+which no other operator applies, and one at the end with the effects. A test that fails is a dead
+end, so that only commands that the condition allows can be executed.
 """
 
 from __future__ import annotations
@@ -633,7 +633,7 @@ class Commands:
             self._break_off(commanded)
 
     def _continue(self, commanded: Commanded, done: int, until: Diagram) -> None:
-        """`pass` when ``done`` ticks are behind: it completes, fails, or goes on."""
+        """Add `pass` after ``done`` ticks of a long action: it completes, fails, or continues."""
         both, negate = self._diagrams.both, self._diagrams.negate
         fixed = (self._at_act, self._running([commanded.stages[done - 1]]))
         last = done + 1 == commanded.takes
@@ -651,7 +651,7 @@ class Commands:
         self._ends(commanded, command, turn, commanded.block, extra)
 
     def _wait(self, commanded: Commanded, command: Command, turn: Turn, done: int) -> None:
-        """A long action has ``done`` ticks behind it now."""
+        """Add the operators after which a long action has lasted ``done`` ticks."""
         extra = (*self._stage(commanded.stages[done - 1]), *self._done_now(commanded.command))
         self._ends(commanded, command, turn, None, extra)
 

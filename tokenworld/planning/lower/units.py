@@ -25,8 +25,8 @@ UnitKind = Literal["action", "cancelled", "law"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unit:
-    """A rule with bound parameters. ``phase`` is its phase's position (-1: no law), ``actor`` who
-    acts where several objects take turns.
+    """A rule with bound parameters. ``phase`` is its phase's position (-1: no law), ``actor`` the
+    acting object if several objects take turns.
 
     Units are told apart by identity: each is made once.
     """

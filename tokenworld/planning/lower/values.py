@@ -283,7 +283,7 @@ class ValueAnalysis:
         return self._terms.value(unit.rule.takes, env)
 
     def _visit(self, unit: Unit) -> list[Slot]:
-        """Evaluate a rule on what is known; the slots that can hold more values now."""
+        """Evaluate a rule on the values found so far; return the slots with new values."""
         self._terms.begin()
         self._algebra.reads.clear()
         effects = self._effects(unit)
@@ -379,7 +379,8 @@ class ValueAnalysis:
         return kept
 
     def _stepped(self, unit: Unit, slot: Slot, steps: ValueSet) -> ValueSet:
-        """The sums of what a slot may hold and what is added to it, if only one rule adds."""
+        """Return the sums of the values of a slot and its increments, if only one rule adds to
+        it."""
         group = ("phase", unit.phase) if unit.kind == "law" else unit
         steppers = self._steppers.setdefault((group, slot), set())
         steppers.add(unit)

@@ -231,7 +231,7 @@ class Guards:
         return self._sums[conserve.name]
 
     def _summands(self, term: Term, sign: int, env: Env[Diagram]) -> list[Part]:
-        """The summands of a sum, so that a rule is compared only in what it touches."""
+        """Return the summands of a sum, so that only those that a rule changes are compared."""
         match term:
             case Call(op="+" | "-" as op, args=(left, right)):
                 other = sign if op == "+" else -sign

@@ -55,8 +55,8 @@ Variant = Mapping[str, Raw]
 class Turn:
     """The form of ticks: ``now`` holds while the actor chooses, ``after`` ends the choice.
 
-    ``alive`` are the conditions under which the world still goes on. ``costs``: whether actions
-    pay ``total-cost``; ``unit`` is what one without `cost` pays.
+    ``alive`` are the conditions under which play has not ended. ``costs``: whether actions increase
+    ``total-cost``; ``unit`` is the increase by an action without `cost`.
     """
 
     now: tuple[Expr, ...] = ()

@@ -184,8 +184,10 @@ def pins_of(words: Vocabulary, known: Iterable[Expr]) -> Pins:
 
 
 def _first_writes(body: core.Body) -> Iterator[core.Write]:
-    """The assignments of a body outside of loops and before what it names; under conditions only
-    those of objects, as the few members of an enum are told as well by a `when` each."""
+    """Yield the assignments of a body outside of loops and before its first `let`.
+
+    Under conditions only assignments of objects: the few members of an enum get a `when` each.
+    """
     for one in takewhile(lambda one: not isinstance(one, core.Let), body):
         if isinstance(one, core.Write) and one.op == "=":
             yield one
@@ -221,7 +223,7 @@ def _values_of(asked: Expr, valued: Container[Expr], pins: Pins) -> _Values:
 
 @dataclass
 class Effects:
-    """Lifts bodies into effects; `writes` keeps what the guards must look at.
+    """Lifts bodies into effects; `writes` has the writes that the guards must check.
 
     ``asked`` are the conditions of the action, with those that the body adds: the amount of a
     transfer is not negative. ``params`` are its parameters: picks add some. ``lucky`` are the
@@ -500,7 +502,8 @@ class Effects:
                 assert_never(draw)
 
     def _candidate(self, let: core.Let, draw: core.PickDraw, env: Env) -> Env:
-        """A candidate, whose variables become parameters of the action, or behind them all none."""
+        """Bind a candidate, whose variables become parameters of the action, or the case of
+        none."""
         terms = self.terms
         tests = [] if draw.where is None else [draw.where]
         if draw.weight is not None:

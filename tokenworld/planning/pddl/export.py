@@ -83,10 +83,10 @@ class PddlStep:
 
 @dataclass(frozen=True)
 class PddlExport:
-    """A pair, what was dropped or changed on the way, and the names with their way back.
+    """A pair, notes on dropped or changed parts, and the names with their originals.
 
-    ``renamed`` lists what `sanitize` changed: the kind, the new name, the old one. ``task`` is what
-    a grounded pair was written from: its operators are the actions, in the same order.
+    ``renamed`` lists the changes of `sanitize`: the kind, the new name, the old one. ``task`` is
+    the source of a grounded pair: its operators are the actions, in the same order.
     """
 
     pair: PddlPair

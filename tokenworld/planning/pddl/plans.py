@@ -25,10 +25,10 @@ from tokenworld.planning.verdict import PlanStep
 def plan_text(
     lines: Sequence[str], cost: int | Fraction | None, makespan: Fraction | None = None
 ) -> str:
-    """The text of a plan file: an action a line, and what they cost.
+    """Return the text of a plan file: an action a line, and their cost.
 
-    ``cost`` is ``None`` where the problem has no metric of costs: each action is then worth 1. The
-    ``makespan`` of a plan with times is told instead.
+    ``cost`` is ``None`` where the problem has no metric of costs: each action is then worth 1. A
+    plan with times has its ``makespan`` instead.
     """
     paid, kind = (str(len(lines)), "unit")
     if cost is not None:
@@ -48,9 +48,9 @@ def plan_lines(
 ) -> tuple[tuple[str, ...], int | Fraction | None]:
     """The actions of the exported pair that are the steps of a plan, and their `total-cost`.
 
-    ``held`` tells values of slots on the way. ``cost`` is what the rules charge for the plan; the
-    result has ``None`` in its place where the pair has no metric. Raises `Failure` (TW0812) for a
-    step that no action of the pair is.
+    ``held`` returns values of slots in the states of the plan. ``cost`` is the cost of the plan by
+    the rules; the result has ``None`` in its place if the pair has no metric. Raises `Failure`
+    (TW0812) for a step that no action of the pair is.
     """
     if export.task is not None:
         operators = _operators(export.task, steps)

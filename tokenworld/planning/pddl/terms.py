@@ -443,7 +443,7 @@ class Terms:
     ) -> Iterator[Case[tuple[Sym, ...]]]:
         """All combinations of cases of some arguments, each made to fit its formal.
 
-        ``asked`` is a fluent of which the arguments are only asked about.
+        ``asked`` is a fluent whose arguments are only read.
         """
         return crossed(
             self._argument(of, arg, env, None if asked is None else (asked, position))

@@ -45,7 +45,7 @@ class PddlDerived:
 
 @dataclass(frozen=True, slots=True)
 class PddlAction:
-    """An action; ``comment`` says in a line above it what the name does not."""
+    """An action, with a ``comment`` for the line above it."""
 
     name: str
     params: tuple[Typed, ...]

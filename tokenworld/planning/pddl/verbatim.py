@@ -206,7 +206,7 @@ class Verbatim:
         return {**env, let.names[0]: self.term(let.value, env)}
 
     def _is_made(self, one: core.Statement) -> bool:
-        """Whether a statement only notes what a constraint has to remember."""
+        """Return whether a statement only records the history that a constraint needs."""
         if isinstance(one, core.Write):
             return one.target.fluent in self.made
         body = one.then if isinstance(one, core.If) and not one.otherwise else ()
@@ -315,7 +315,7 @@ class Verbatim:
         return found | {name: union_type(self.entries[name][1:]) for name in self._unions(found)}
 
     def _unions(self, spelled: Mapping[str, str]) -> Iterator[str]:
-        """The types that stand for ``either``: ``AOrB = either, a, b`` in the ``pddl`` block.
+        """The types that represent an ``either``: ``AOrB = either, a, b`` in the ``pddl`` block.
 
         Such a type has no objects of its own and is right above the types that it names. What it is
         below itself, they are below without it.
@@ -488,14 +488,15 @@ class Verbatim:
             asked.insert(place, parsed(self.entries[key][0]))
 
     def _pays(self, action: Action, env: Env) -> Iterable[Expr]:
-        """What an action adds to ``(total-cost)``: as written, if its cost is another measure."""
+        """Return the increases of ``(total-cost)`` by an action; as written, if its cost is another
+        measure."""
         if "scale" in self.entries:
             written = parsed(f"({self.entries.get(f'costs {action.name}', ('',))[0]})")
             return written if isinstance(written, tuple) else ()
         return () if action.cost is None else self._paid(action.cost, env)
 
     def _paid(self, cost: core.Term, env: Env) -> list[Expr]:
-        """The increases of ``total-cost``. Where the program was read from PDDL, what it pays under
+        """The increases of ``total-cost``. If the program was read from PDDL, an increase under
         a condition, or for all of some objects, becomes an effect of its own."""
         parts = list(_addends(cost))
         partial = [one for one in parts if isinstance(one, (core.Choice, core.Fold))]
@@ -692,8 +693,8 @@ def _literal(term: core.Term | None, raw: float) -> str | None:
 def in_written_order(effects: Sequence[Expr], note: str) -> list[Expr]:
     """The effects in the order of a ``note`` of the importer (``2 1.1 1.2-3``).
 
-    A body that may not read what it changed above can have its loops in another order than the
-    PDDL that it came from, and two loops joined to one (`planning.reader.effects`). If the note
+    A body may not read slots that it changed above, so its loops may have another order than in
+    the PDDL that it came from, and two loops joined to one (`planning.reader.effects`). If the note
     does not name each effect just once, the order of the body is kept.
     """
     found: list[Expr] = []
@@ -745,7 +746,8 @@ def verbatim_pair(
     comments: tuple[str, ...],
     stored: Stored | None,
 ) -> tuple[PddlPair, Names] | None:
-    """Domain and problem of a world, with the way back; ``None`` where it says more than PDDL.
+    """Domain and problem of a world, with the original names; ``None`` if the world has constructs
+    that PDDL lacks.
 
     ``stored`` lists the facts of a relation that hold, of which there may be few among many."""
     with suppress(Richer):

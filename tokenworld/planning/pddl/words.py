@@ -2,7 +2,7 @@
 
 PDDL ignores case, allows letters, digits, ``-`` and ``_``, and keeps one namespace each for types,
 fluents, actions and objects. A name that is legal stays as it is, so raw names come out verbatim;
-a second use of one spelling gets the name of what it belongs to in front, or a number after.
+a second use of one spelling gets the name of its owner as a prefix, or a number as a suffix.
 Helpers are made on demand and kept in order: membership tests of types (`TypeTree`), static
 facts about ladders, and derived predicates for closures and recursive derives.
 """

@@ -34,8 +34,8 @@ class EngineRun:
     """The result of one planner on one encoding.
 
     ``exact``: the encoding has a plan exactly if the world has one, so that "no plan" is a proof.
-    ``detail`` is a clause; ``notes`` are what the author should know of a run without an answer.
-    ``paid`` is what the plan costs on the encoding, where the planner proves that none is cheaper.
+    ``detail`` is a clause; ``notes`` are notes for the author on a run without an answer.
+    ``paid`` is the cost of the plan on the encoding, if the planner proves that none is cheaper.
     ``unborn`` are the objects that the steps may name before play creates them (`Encoding`).
     """
 

@@ -298,7 +298,7 @@ def _with_predicates(text: str) -> str:
 
 
 def _usage(answer: Answer, option: str) -> Failure:
-    """TW0006: Fast Downward says what is wrong just before it says that it cannot be used so."""
+    """Return TW0006 with the reason, which Fast Downward prints just before its line on usage."""
     said = answer.closing
     place = said.index(_USAGE) if _USAGE in said else 0
     why = said[place - 1] if place else answer.detail

@@ -315,7 +315,7 @@ def _lama(
 
 
 _UNREADABLE = (1, 30, 31)
-"""Exit codes of the translator for what it does not read, such as numbers and time."""
+"""Exit codes of the translator for constructs that it does not read, such as numbers and time."""
 
 
 def _without_costs(sas: str) -> str:
@@ -360,7 +360,8 @@ def _planned(
 ) -> None:
     """Run a command beside the two files and hand its result to ``accept``.
 
-    Only what the interpreter follows to the goal is a plan. ``run`` names engine and encoding.
+    Only steps with which the interpreter reaches the goal are a plan. ``run`` names engine and
+    encoding.
     """
     began = time.monotonic()
     try:

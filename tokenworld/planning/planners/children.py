@@ -105,8 +105,8 @@ def require_program(name: str) -> None:
 def _guarded(command: Sequence[str], watched: int, memory: int | None) -> list[str]:
     """The command under its limit and with its guard, both there before it starts.
 
-    The shell sees to both and becomes the program: code between fork and exec could deadlock where
-    threads run, as they do behind a screen.
+    The shell sets both and then executes the program: Python code between fork and exec could
+    deadlock if other threads run, as they do in `tw play`.
     """
     if not _POSIX:
         return list(command)

@@ -24,7 +24,8 @@ _JAVA_SECONDS = 10
 
 @frozen
 class EnginePackage:
-    """A planner as it is distributed: ``program`` ends the path of what is run or imported."""
+    """A planner as it is distributed: ``program`` is the end of the path that is run or
+    imported."""
 
     engine: str
     extra: str

@@ -94,7 +94,7 @@ class Why:
             self.sound = False
 
     def goal(self, name: str) -> tuple[Missing, ...]:
-        """The conjuncts of a goal line that never hold, each with what is behind it.
+        """Return the conjuncts of a goal that never hold, each with its causes.
 
         Below a conjunct, ``above`` has the texts and rules of the chain so far, and its fluents.
         """

@@ -1,4 +1,4 @@
-"""The reason behind *unwinnable*: the chain of causes, the minimal core, and repairs, as text and
+"""The reasons of *unwinnable*: the chain of causes, the minimal core, and repairs, as text and
 JSON. `session.solving` calls `explain` after the verdict is known."""
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def _started(why: Why, fluent: m.Fluent, slot: Slot, value: Raw) -> Candidate:
 
 
 def numbers(why: Why, missing: Missing) -> Iterator[Candidate]:
-    """The constant that a slot is compared with, moved to what the slot can reach."""
+    """Yield repairs that change the constant of a comparison to a value that the slot can reach."""
     term = _authored(why, missing.span)
     if not isinstance(term, m.Compare) or term.op in ("==", "!="):
         return
@@ -531,7 +531,8 @@ def _depth(line: str) -> int:
 
 
 def _once(lines: Sequence[str]) -> Sequence[str]:
-    """Lines without those that repeat an earlier one at any depth, with what is below them."""
+    """Return the lines without repetitions of an earlier line at any depth, and without the lines
+    below a repetition."""
     seen, kept, below = set[str](), list[str](), None
     for line in lines:
         depth = _depth(line)

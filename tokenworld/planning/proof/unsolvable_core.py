@@ -6,9 +6,9 @@ world as it is. `relaxed` makes the program without a part.
 
 To *relax* a part makes the goal no harder: a conjunct of the goal is no longer asked for, a
 require or a condition of a law no longer tested, a losing line or an invariant taken out, a law
-becomes something that the actor may do or leave, and a start value may be chosen freely. What is
-out of reach although a part is relaxed does not depend on that part. What a condition says about
-the type of a name (``x != none``, ``x is T``) stays: the rest of the rule means nothing without it.
+becomes optional for the actor, and a start value may be chosen freely. If the goal is out of reach
+although a part is relaxed, the proof does not depend on that part. Conditions on the type of a name
+(``x != none``, ``x is T``) stay: the rest of the rule has no meaning without them.
 """
 
 from __future__ import annotations

@@ -42,10 +42,12 @@ __all__ = ["Imported", "import_pddl"]
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """The text of a `.tw` file, and for each of its lines the place in the PDDL behind it.
+    """The text of a `.tw` file, and for each of its lines the place in the PDDL that it came from.
 
     ``worlds`` are the names of the worlds in the order of the problems; ``remarks`` what was
     dropped on the way. ``classical`` is a temporal pair as `without_time` writes it.
+    ``worlds`` are the names of the worlds in the order of the problems; ``remarks`` list dropped
+    parts.
     """
 
     text: str
@@ -55,7 +57,7 @@ class Imported:
     classical: tuple[str, str] | None = None
 
     def place(self, line: int) -> Span:
-        """The PDDL behind a line of the text, counted from 1."""
+        """Return the place in the PDDL that gave a line of the text; lines count from 1."""
         return self.places[min(max(line, 1), len(self.places)) - 1]
 
 
@@ -116,8 +118,8 @@ def _imported(
 
 
 def _apart(domain: Domain, problems: tuple[Problem, ...]) -> Iterator[Diagnostic]:
-    """Constraints and preferences become rules of the domain, and so of one problem: with several,
-    or with none, this is told."""
+    """Yield remarks on constraints and preferences, which become rules of the domain and so can be
+    those of one problem only, if there are several problems or none."""
     found = [*domain.constraints, *(one for action in domain.actions for one in action.preferences)]
     for problem in problems:
         found += (*problem.preferences, *problem.constraints)

@@ -99,7 +99,7 @@ class _Timed:
         return Untimed(_joined(told, condition), _joined([*kept, *ended], effect))
 
     def _before(self, item: Item) -> Item:
-        """What must hold before the start, so that a condition holds after it: the condition
+        """Return the condition before the start that makes ``item`` hold after it: ``item``
         regressed through the effects of the start (Reiter 1991)."""
         if not isinstance(item, Group) or not set(_heads(item)) & self._changed:
             return item

@@ -3,8 +3,8 @@
 A `.tw` body may not read a slot that it changed before (TW0403), while PDDL has no such rule: all
 effects read the state before. So `body_lines` names with `let`, at the start of the body, a
 condition or a value that an earlier effect changes, and puts a `forall` that reads such a slot
-before the change. `told_order` notes where the written order is another one. Loops of which each
-reads what the other changes have no such order: what such an action reads is written with `was`.
+before the change. `told_order` notes where the written order is another one. If each of two loops
+reads slots that the other changes, there is no such order: their reads are written with `was`.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Change:
 
     @property
     def pays(self) -> bool:
-        """Whether it is what the action pays."""
+        """Return whether the change increases ``total-cost``."""
         return self.key == PAID
 
     @property
@@ -90,8 +90,10 @@ class Loop:
 
 @frozen
 class Chance:
-    """``probabilistic``: outcomes with their probabilities as written, the last one of which may be
-    empty, for all other cases."""
+    """``probabilistic``: outcomes with their probabilities as written.
+
+    The last may be empty, for the remaining probability.
+    """
 
     outcomes: tuple[tuple[str, tuple[Effect, ...]], ...]
     span: Span
@@ -215,8 +217,10 @@ def is_counted(item: Item, chance: bool = False) -> bool:
 
 
 def paid(effects: Sequence[Effect]) -> Phrase | None:
-    """What effects add to ``total-cost``; under a condition it is a term with `if`, and for all of
-    some objects with `sum`. ``None``: nothing."""
+    """Return the term that effects add to ``total-cost``, or ``None``.
+
+    An increase under a condition is a term with `if`, one for all of some objects a `sum`.
+    """
     always = (one.value for one in effects if isinstance(one, Change) and one.pays)
     found = (*always, *_partly(effects))
     if len(found) < 2:
@@ -225,7 +229,7 @@ def paid(effects: Sequence[Effect]) -> Phrase | None:
 
 
 def _partly(effects: Sequence[Effect]) -> Iterator[Phrase]:
-    """What is paid under a condition or for each of some objects."""
+    """Yield the increases of ``total-cost`` under a condition or for each of some objects."""
     for effect in effects:
         match effect:
             case When(test=test, effects=inner):
@@ -243,7 +247,7 @@ def _partly(effects: Sequence[Effect]) -> Iterator[Phrase]:
 
 
 def unpaid(effects: Sequence[Effect]) -> tuple[Effect, ...]:
-    """The effects without what they add to ``total-cost``."""
+    """Return the effects without the increases of ``total-cost``."""
     return tuple(one for effect in effects for one in _unpaid(effect))
 
 
@@ -262,7 +266,7 @@ def _unpaid(effect: Effect) -> Iterator[Effect]:
 
 
 def paid_items(effect: Item) -> Iterator[Item]:
-    """What of an effect adds to ``total-cost``, as written."""
+    """Yield the parts of an effect that increase ``total-cost``, as written."""
     if not isinstance(effect, Group) or not effect.items:
         return
     match effect.head:
@@ -394,14 +398,15 @@ def _parts(number: int, placed: _Placed) -> Iterator[str]:
 
 @dataclass(slots=True)
 class _Frame:
-    """A body, or one round of a loop: what was changed so far and what was named before."""
+    """A body, or one round of a loop: the slots changed so far and the `let` lines."""
 
     changed: set[str] = field(default_factory=set)
     lets: list[Line] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
 
     def named(self, text: str, stale: frozenset[str], span: Span, names: Locals) -> str:
-        """The text, or the name of a `let` for it where it reads what was changed before."""
+        """Return the text, or the name of a `let` for it if it reads slots that were changed
+        before."""
         if not self.changed & stale:
             return text
         name = names.fresh("before", self.names)

@@ -1,6 +1,6 @@
-"""PDDL terms and conditions as `.tw` text, nested as they were; names are looked up on the way.
+"""PDDL terms and conditions as `.tw` text with the same nesting; names are resolved.
 
-Each reader reports what it cannot read and raises `Skip`.
+Each reader reports constructs that it cannot read and raises `Skip`.
 """
 
 from __future__ import annotations
@@ -174,9 +174,9 @@ class Parts:
 class Expressions(Parts):
     """Reads the expressions of one file; ``objects`` are the constants and objects that it knows.
 
-    ``feeds`` tells what each derived predicate depends on, where that is known. ``groups`` gathers
-    the functions that meet in one comparison or change: if one is `real`, all of them are. What is
-    ``stale`` is written with `was`: the effects that are read change it before they read it.
+    ``feeds`` has the dependencies of each derived predicate, if they are known. ``groups`` gathers
+    the functions that meet in one comparison or change: if one is `real`, all of them are. Slots in
+    ``stale`` are written with `was`, because the effects change them before they read them.
     """
 
     symbols: Symbols

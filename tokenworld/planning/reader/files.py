@@ -258,10 +258,10 @@ def _second(head: Group) -> Item | None:
 class _DomainReader(_FileReader):
     """Reads the declarations of a domain, and keeps its rules for when all names are known.
 
-    ``at_once`` are the actions whose effects read what they change, with `was` (see `effects`).
-    ``lent`` gives the objects of the problems, which rules may name as if they were constants; with
-    ``whole`` they all become constants. ``counted``: `total-cost` is a function like any other,
-    whatever the rules do with it.
+    ``at_once`` are the actions whose effects read slots that they change, with `was` (see
+    `effects`). ``lent`` gives the objects of the problems, which rules may name as if they were
+    constants; with ``whole`` they all become constants. ``counted``: `total-cost` is a function
+    like any other, whatever the rules do with it.
     """
 
     def __init__(

@@ -31,7 +31,7 @@ class Measure:
 
 
 COSTS = Measure({}, {}, Fraction(1), Fraction(0), Fraction(0), 1)
-"""What plans are measured by without a metric, or by `(total-cost)` alone."""
+"""The measure of plans without a metric, or with `(total-cost)` alone."""
 
 
 @dataclass(slots=True)

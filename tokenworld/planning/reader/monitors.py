@@ -87,14 +87,14 @@ class Timer:
 
 @dataclass(slots=True)
 class Monitors:
-    """What the constraints and preferences of a problem add to the rules.
+    """The additions to the rules for the constraints and preferences of a problem.
 
-    ``declared`` are fluents; ``asked`` stand in the actions that change one of these predicates and
-    functions, or in all (``None``); ``ends`` are conjuncts of the goal, ``settling`` actions;
-    ``clock`` counts ticks, of which ``ticks`` are a unit of time, and so do ``timers``. ``made``
-    are the names of all these.
-    With a measure, ``paid`` are the costs of the actions, and a plan of cost c has the metric
-    ``sign * (offset + c / scale)``; ``unmeasured`` says why there is none.
+    ``declared`` are fluents; ``asked`` are lines of the actions that change one of these predicates
+    and functions, or of all actions (``None``); ``ends`` are conjuncts of the goal, ``settling``
+    actions; ``clock`` counts ticks, of which ``ticks`` are a unit of time, and so do ``timers``.
+    ``made`` are the names of all these. With a measure, ``paid`` are the costs of the actions, and
+    a plan of cost c has the metric ``sign * (offset + c / scale)``; ``unmeasured`` says why there
+    is none.
     """
 
     declared: list[Line] = field(default_factory=list)
@@ -114,7 +114,7 @@ class Monitors:
     offset: Fraction = Fraction(0)
 
     def lines(self, action: Action) -> Iterator[Line]:
-        """What stands in an action, before its own changes."""
+        """Yield the lines to add to an action, before its own changes."""
         changed = frozenset[str]().union(*map(writes, action.effects))
         for watched, line in self.asked:
             if watched is None or watched & changed:
@@ -135,9 +135,9 @@ def monitors(
 ) -> Monitors:
     """The rules of a problem's constraints, and of its preferences with a ``measure``.
 
-    Only costs, which need nothing but decimals, may be those of several problems.
+    Only costs, which need just decimals, may be those of several problems.
     ``members`` counts the values of a variable; ``real`` are the functions that are not whole.
-    Raises `Unmeasured` where actions do not pay what the metric counts.
+    Raises `Unmeasured` if the actions cannot pay the metric as costs.
     """
     return _Writer(domain, problems, members, real).all(measure)
 
@@ -313,7 +313,8 @@ class _Writer:
     # ---- what plans pay ---------------------------------------------------------------------
 
     def _measure(self, measure: Measure) -> None:
-        """Let the actions pay what the metric counts, and settle the preferences at the end."""
+        """Add the metric to the costs of actions, and the preferences to those of the settling
+        actions."""
         if self._domain.symbols.counted:
             functions = {**measure.functions, TOTAL_COST: measure.cost}
             kept = {name: one for name, one in functions.items() if one}
@@ -353,7 +354,7 @@ class _Writer:
             raise Unmeasured("its numbers have too many decimals")
 
     def _amounts(self, name: str) -> Iterator[Fraction]:
-        """What increases a function, as units of the last decimal."""
+        """Yield the increases of a function, in units of the last decimal."""
         signature = self._domain.symbols.functions.get(name)
         if signature is None or signature.params or signature.result is not None:
             raise Unmeasured(f"there is no number `{name}` without arguments")
@@ -370,7 +371,7 @@ class _Writer:
         return Fraction(values[-1]) if values else Fraction(0)
 
     def _decimals(self, amount: Phrase) -> int:
-        """How many decimals an amount has, at most."""
+        """Return the largest number of decimals that an amount can have."""
         quotients = [_decimals_of_quotient(one) for one in _DIVISORS.findall(amount.text)]
         if None in quotients:
             raise Unmeasured(f"`{amount.text}` is a division")
@@ -386,9 +387,9 @@ class _Writer:
         return max(map(len, shown), default=0) * (1 + amount.text.count(" * "))
 
     def _settled(self, one: Wanted, weight: Fraction | int) -> Iterator[tuple[str, int]]:
-        """What a preference costs at the end, and how many different amounts that can be.
+        """Yield the costs of a preference at the end, with the number of its different amounts.
 
-        One that is better violated is paid for each time it is kept.
+        A preference of negative weight costs each time that it is kept.
         """
         if not weight:
             return
@@ -399,7 +400,7 @@ class _Writer:
         yield self._penalty(one, kept, Fraction(weight)), times + 1
 
     def _penalty(self, one: Wanted, kept: Phrase, weight: Fraction) -> str:
-        """What is paid for each violation, or for each time that it is kept."""
+        """Return the cost of each violation, or of each time that it is kept."""
         units = abs(weight) * self.found.scale
         if not one.scope:
             both = (0, units) if weight > 0 else (units, 0)

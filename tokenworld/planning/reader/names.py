@@ -19,7 +19,7 @@ from tokenworld.syntax.tables import tables
 ROOT = "object"
 TOTAL_COST = "total-cost"
 PAID = "(total-cost)"
-"""What an action pays, among the functions that it changes; no function has this name."""
+"""The key of the cost among the functions that an action changes; no function has this name."""
 FRACTION = "/"
 """A decimal or a division among the functions that one expression relates."""
 
@@ -44,7 +44,7 @@ class Typed:
 
 
 def alternatives(of: Word | None) -> tuple[Word, ...]:
-    """The types that a type stands for: those of an `either`, else itself."""
+    """Return the types of an `either`, else the type itself."""
     if isinstance(of, Choice):
         return of.parts
     return () if of is None else (of,)

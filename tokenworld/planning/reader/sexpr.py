@@ -1,4 +1,4 @@
-"""PDDL text to nested lists with places, and what is wrong with it, collected on the way.
+"""Parse PDDL text to nested lists with places; collect its faults.
 
 Nothing here recurses, so deep input is no danger.
 """
@@ -144,7 +144,7 @@ class _Open:
 
 
 class _Nest:
-    """Builds groups from tokens; a section that begins too deep closes what was left open."""
+    """Builds groups from tokens; a section that begins too deep closes the groups left open."""
 
     def __init__(self, source: Source, faults: Faults) -> None:
         self.source, self.faults = source, faults
@@ -245,7 +245,7 @@ def _strange(source: Source, faults: Faults, start: int, end: int) -> None:
 
 
 def read_items(source: Source, faults: Faults) -> tuple[Item, ...]:
-    """The items at the top of a text; what is wrong with its parentheses goes to ``faults``."""
+    """Return the items at the top of a text; faults of its parentheses go to ``faults``."""
     nest, at = _Nest(source, faults), 0
     for found in _TOKEN.finditer(source.text):
         _strange(source, faults, at, found.start())

@@ -39,8 +39,8 @@ def file_lines(
     added: Monitors,
     remarks: list[Diagnostic],
 ) -> Iterator[Line]:
-    """All lines; ``names`` are those of the worlds, ``added`` comes from `rules_added`. What is
-    dropped goes to ``remarks``."""
+    """All lines; ``names`` are those of the worlds, ``added`` comes from `rules_added`. Remarks on
+    dropped parts go to ``remarks``."""
     real = _real_functions(domain, problems)
     yield "edition 1", domain.name.span
     yield from _pddl_block(domain, problems, names, added, remarks)

@@ -40,9 +40,9 @@ _CONDITIONS: dict[str, int] = {
     "hold-after": 1,
     "always-within": 2,
 }
-"""How many conditions follow each word."""
+"""The number of conditions after each word."""
 _TIMES = {"within": 1, "hold-during": 2, "hold-after": 1, "always-within": 1}
-"""How many times come before them."""
+"""The number of times before the conditions."""
 
 
 @frozen
@@ -82,7 +82,7 @@ Trajectory = Union[Modal, AllOf, ForAll]  # noqa: UP007  (recursive, as `sexpr.I
 
 @frozen
 class Wanted:
-    """What a plan has to keep, for all values of the variables in ``scope``.
+    """A constraint on plans, for all values of the variables in ``scope``.
 
     With a ``name`` it is a preference. Without, the plan must keep it; a preference without a name,
     which no metric can count, is left out.
@@ -183,7 +183,7 @@ class Trajectories(Effects):
                 yield Wanted(None, scope, self._trajectory(item, names), item.span)
 
     def _preference(self, item: Group) -> tuple[str | None, Item]:
-        """Its name and what it is about."""
+        """Return the name of a preference and its condition."""
         parts = item.items[1:]
         if len(parts) == 1:
             return None, parts[0]

@@ -239,8 +239,8 @@ class Watch:
         return hit
 
     def late(self, memory: int, outcomes: int, size: int) -> bool:
-        """Whether time or room is up while the outcomes of a command are listed, of which each
-        takes ``size`` bytes as far as that is known; then ``hit`` is the limit."""
+        """Return whether a limit is reached while the outcomes of a command are listed; then
+        ``hit`` is the limit. Each outcome takes ``size`` bytes if known."""
         self.hit = self.stop(0, memory + outcomes * max(size, OUTCOME_BYTES))
         return self.hit is not None
 

@@ -1,8 +1,8 @@
 """Our own searches as engines: the choice of the search, and the claim of its answer.
 
-`OwnSearch` begins on the interpreter, goes on with packed states if it is long, and is compiled if
-it is longer still. `OwnRung` runs it in slices for the ladder. `a_star` is A* with h-max or h-add
-on packed states (`--engine hmax`, `--engine hadd`).
+`OwnSearch` begins on the interpreter, continues on packed states after 100 states, and on compiled
+code in large searches. `OwnRung` runs it in slices for the ladder. `a_star` is A* with h-max or
+h-add on packed states (`--engine hmax`, `--engine hadd`).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The reachable states as an explicit graph: breadth first, under caps, never silently partial.
 
 A node is the number of a distinct state in order of discovery, so the nodes that were expanded are
-the first ``expanded`` ones. States that are won or lost are not expanded: play up to the end is
-what is asked about. Edges belong to moves: a move is one command with all its outcomes.
+the first ``expanded`` ones. States that are won or lost are not expanded, because play
+ends there. Edges belong to moves: a move is one command with all its outcomes.
 """
 
 from __future__ import annotations

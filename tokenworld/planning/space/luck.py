@@ -168,7 +168,7 @@ def _rank(verdict: Verdict, by: By) -> tuple[Fraction | int, ...]:
 # ---- prices -------------------------------------------------------------------------------------
 
 _Paid = tuple[float, float, float]
-"""What a plan pays; earlier parts count first."""
+"""The costs of a plan, compared part by part."""
 
 
 @frozen
@@ -474,7 +474,7 @@ Explorer = Callable[
 _FOR_GRAPH = 0.6
 """The share of the time that exploring may take, where solving and playing come after it."""
 _FOR_SOLVING = 0.5
-"""The share of what is left that solving may take."""
+"""The share of the remaining time that solving may take."""
 _NARROW = 0.01
 """Bounds at most so far apart need no estimate beside them."""
 _FOR_PLAN = 0.6

@@ -36,7 +36,7 @@ NOTHING: Known = frozenset()
 
 @frozen
 class Observed(Generic[StateT]):
-    """A state, and what is known of the draws of its tick."""
+    """A state with the known draws of its tick."""
 
     state: StateT
     known: Known = NOTHING
@@ -50,7 +50,8 @@ def learned(found: Try[StateT]) -> Observed[StateT]:
 def planned_on(
     simulator: LuckSimulator[StateT], state: Observed[StateT], goal: str | None, seconds: float
 ) -> tuple[PlanStep, ...]:
-    """A plan from a state, by what is known of the luck of its tick; none if none is found."""
+    """Return the steps of a plan from a state that uses the known draws of its tick; ``()`` if none
+    is found."""
     if not state.known:
         return plan(simulator, state.state, goal, time_limit=seconds).steps
     tries = ObservedSimulator(simulator, fruitless=False)

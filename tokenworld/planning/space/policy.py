@@ -233,7 +233,7 @@ def wilson(wins: int, plays: int) -> tuple[float, float]:
 
 
 class Player(Generic[StateT]):
-    """Follows what is known to be best; elsewhere a plan, with a new one where luck leaves it.
+    """Follows a policy where it is known, elsewhere a plan, and a new plan after other draws.
 
     ``known`` answers in states where a policy is known. ``plan`` answers with the steps of a plan
     from a state, each with the draws that it counts on, or with nothing; it is asked once for each

@@ -376,7 +376,7 @@ def _useful(facts: Facts) -> Iterator[Unit]:
 
 
 def _reads(rules: Rules) -> Iterator[tuple[str, frozenset[str]]]:
-    """The fluents on which what a rule does depends, births included."""
+    """Yield each rule with the fluents on which its effects depend, births included."""
     born = frozenset[str]().union(*(one.footprint.touched for one in rules.births))
     for action in rules.actions.values():
         yield f"action {action.name}", action.footprint.touched | born

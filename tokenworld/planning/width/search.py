@@ -49,7 +49,7 @@ _NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 
 @dataclass(frozen=True, slots=True)
 class Graded:
-    """A value; as a condition, what is missing until it is true and until it is not.
+    """A value; of a condition also the distances until it is true (``short``) and false (``over``).
 
     ``fixed``: no rule can change it. ``number``: it counts or measures something.
     """
@@ -353,7 +353,7 @@ _WAITING_BYTES = 400
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """The progress of a state: what the goal misses, the relevant facts and those reached.
+    """The progress of a state: the distance of the goal, the relevant facts and those reached.
 
     ``relevant`` is ``None`` as long as the goal has come nearer and nobody has asked.
     """

@@ -253,7 +253,7 @@ class Tables:
 
     @staticmethod
     def of(world: Packed, *, to_goal: bool) -> Tables | None:
-        """The tables of a world; ``None`` where what was destroyed must be cleared.
+        """Return the tables of a world, or ``None`` if objects may be destroyed.
 
         ``to_goal``: play ends at the ends of the world, and the search at the first goal.
         """

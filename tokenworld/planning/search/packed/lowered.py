@@ -130,7 +130,7 @@ class _Packing:
         )
 
     def _variables(self) -> tuple[Variable, ...]:
-        """One for each group of facts of which at most one holds."""
+        """Return a variable for each group of facts of which at most one holds."""
         facts, made, found = self._facts, self._made, [_TOKEN]
         for group, first in zip(made.variables, made.initial, strict=True):
             name = " or ".join(facts.slot_name(fact) for fact in group[:2])

@@ -68,8 +68,8 @@ class Packed:
     - ``living``: objects that may be destroyed, with their variables; ``named``: the objects that a
       variable is about.
     - ``numbers[i]`` is the operator that operator i of the task became (-1: none).
-    - ``groups``: the facts that stand for the values of a variable which is no slot of its own (its
-      last value: none of them holds).
+    - ``groups``: the facts for the values of a variable that is not a single slot (its last value:
+      none of them holds).
     - ``prices``: the cost of each operator, ``None`` where costs cannot be compared.
     - ``fails``: a draw may make a command fail, which shows part of the draws of its tick.
     """
@@ -141,9 +141,9 @@ class Packed:
     # ---- what a state holds -----------------------------------------------------------------
 
     def slots(self, state: int) -> list[tuple[str, tuple[Raw, ...], Raw]]:
-        """The slots that hold something else than at the start: fluent, arguments, value.
+        """Return the slots whose values differ from the start: fluent, arguments, value.
 
-        What was destroyed has no slots any more.
+        Destroyed objects have no slots.
         """
         gone, other = frozenset(self.gone(state)), state ^ self.start
         masks, found = self.packing.masks, list[tuple[str, tuple[Raw, ...], Raw]]()
