@@ -34,7 +34,7 @@ def play(
     """Play a session on the screen until the player quits; the exit code.
 
     ``plan`` can be stepped through from the first tick on; it must reach its goal under the
-    session's own seed (`plan_for_seed`). ``plan_verdict`` is what it rests on.
+    session's own seed (`plan_for_seed`). ``plan_verdict`` is the verdict that it belongs to.
     ``tour``: the game begins with the tour; ``None``: it does if the tour was never shown, and the
     user's settings do not say otherwise.
     The recording is left open: whoever opened the session finishes it. Raises `Failure` TW0811

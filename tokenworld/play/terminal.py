@@ -52,7 +52,7 @@ class TerminalDriver(LinuxDriver):
     _begun = False
 
     def start_application_mode(self) -> None:
-        """Begin to show the game, or go on with it behind Ctrl+Z and `fg`."""
+        """Begin to show the game, or continue after Ctrl+Z and `fg`."""
         if not self._begun:
             self._begun = True
             self._file = _Deaf(self._file)  # type: ignore[assignment, arg-type]

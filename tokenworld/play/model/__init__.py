@@ -1,1 +1,1 @@
-"""The game behind the screen: what `tw play` shows, without Textual."""
+"""The model of `tw play`: the content of the screen, without Textual."""

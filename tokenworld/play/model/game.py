@@ -148,7 +148,7 @@ class Entry:
 
 
 def reported(outcome: Outcome, world: World, glyphs: Glyphs) -> Iterator[Entry]:
-    """The paragraphs of a record: what was refused, said, broken and reached."""
+    """Yield the paragraphs of a record: refusal, texts, broken laws and reached endings."""
     if outcome.refusal is not None:
         yield Entry("refused", outcome.refusal.text)
     if outcome.no_match is not None:
@@ -208,7 +208,7 @@ def _told(found: Diagnostic) -> str:
 class Game:
     """A session being played by a person, with the transcript and the plan being followed.
 
-    ``entries`` only ever grows: what was undone stays readable, marked as undone. ``operator``:
+    ``entries`` only ever grows: undone entries stay readable, marked as undone. ``operator``:
     the whole state is shown, with the quality of the run and the radar.
     """
 
@@ -316,7 +316,7 @@ class Game:
         return True
 
     def redo(self) -> bool:
-        """Do again what was undone last, if nothing else was done since."""
+        """Redo the step that was undone last, if no other step was played since."""
         node = self.timeline.redo()
         if node is None:
             self._add("note", "There is nothing to redo.")
@@ -348,14 +348,14 @@ class Game:
         return dropped
 
     def jump(self, node: Node) -> None:
-        """Go to a moment of the timeline; what is played then is a branch."""
+        """Go to a moment of the timeline; later steps are a branch."""
         self.timeline.jump(node)
         where = f"tick {node.moment.state.tick} of {self.timeline.name_of(node.line)}"
         asked = f", after {node.moment.asked}" if node.moment.asked else ""
         self._add("note", f"{self.glyphs.undone} Now at {where}{asked}.")
 
     def renew(self, found: Reloaded) -> None:
-        """Go on with changed rules: what was played before cannot be undone any more."""
+        """Continue with changed rules; earlier steps cannot be undone any more."""
         self.timeline, self.track = Timeline(self.session), None
         changes = len(found.notes)
         told = f", {counted(changes, 'change')} to the state" if changes else ""
@@ -387,7 +387,7 @@ class Game:
         return one.text == one.call, not self.session.takes_time(one.command)
 
     def suggestion(self, typed: str) -> str | None:
-        """The command that what was typed most likely becomes: a legal one if there is one."""
+        """Return the likeliest completion of the typed text: a legal command if there is one."""
         if not typed.strip():
             return None
         wanted = typed.casefold()
@@ -450,8 +450,8 @@ class Game:
         return words
 
     def step_texts(self, verdict: Verdict, most: int) -> tuple[str, ...]:
-        """The steps of a plan after the first, in words; those that speak of what is not there
-        yet are shown as calls."""
+        """Return the steps of a plan after the first, in words; steps about objects that do not
+        exist yet as calls."""
         known = len(self.session.state.names)
         steps = tuple(zip(verdict.steps, verdict.plan, strict=True))[1:most]
         return tuple(

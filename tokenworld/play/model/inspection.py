@@ -35,7 +35,7 @@ class SlotRow:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """An object with what is in it."""
+    """An object with its contents."""
 
     name: str
     kind: str
@@ -44,8 +44,8 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Map:
-    """A layout as it stands: its rows, what the signs of objects on it mean, and where the acting
-    object is: column and row."""
+    """The present state of a layout: its rows, the names of the signs of objects, and the column
+    and row of the acting object."""
 
     of: str
     rows: tuple[str, ...]
@@ -102,10 +102,10 @@ class Inspection:
 
     @cached_property
     def tree(self) -> tuple[Place, ...]:
-        """The objects that lie in nothing, each with what is in it. Cells of a map with nothing in
-        them are left out.
+        """Return the objects that are in no other object, each with its contents. Empty cells of a
+        map are left out.
 
-        Where the world nests nothing, an object is put where its first reference points.
+        If the world has no nesting, an object is put where its first reference points.
         """
         inside: dict[str, list[str]] = {name: [] for name in self.objects}
         roots: list[str] = []
@@ -286,8 +286,8 @@ def window(
 
 
 def map_lines(inspection: Inspection, maps: Sequence[Map]) -> Iterator[Line]:
-    """Maps row by row: the acting object and other objects in colour; below each, what the signs
-    mean of objects and of kinds of ground."""
+    """Yield maps row by row, with the acting object and other objects in colour; below each the
+    legend of objects and kinds of ground."""
     for one in maps:
         signs = dict(one.signs)
         for row in one.rows:

@@ -47,8 +47,8 @@ def stored_runs(path: Path) -> tuple[Run, ...]:
 def open_playback(path: Path, reference: str | int | None) -> Playback:
     """The run that a store has under an id, a slug or a world's name, at its start.
 
-    Raises `Failure`: TW1104 for no such run, TW11xx for a store that cannot be read, and what the
-    checker finds where the stored rules are no program for this version.
+    Raises `Failure`: TW1104 for no such run, TW11xx for a store that cannot be read, and the
+    errors of the checker if this version rejects the stored rules.
     """
     with Database.open(path, writable=False) as opened:
         run = find_run(opened, reference)

@@ -1,4 +1,4 @@
-"""The rules behind a command or a record: their lines in the files, those that failed marked."""
+"""The rules of a command or a record: their lines in the files, with the failed ones marked."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tokenworld.verbs.refusals.lines import short_place
 class CodeLine:
     """A line of a file, or the heading of a rule where ``number`` is 0.
 
-    ``failed``: a condition on it is not met, or what it asks for was broken.
+    ``failed``: a condition on it is not met, or its law was broken.
     """
 
     number: int
@@ -68,8 +68,8 @@ def _line(place: str) -> int:
 
 
 def rules_of_record(program: m.Program, world: m.World, outcome: Outcome) -> tuple[Passage, ...]:
-    """The rules behind a record: of its action, of the laws that fired, what was broken, and the
-    endings that it reached."""
+    """Return the rules of a record: its action, the fired laws, the broken rules, and the reached
+    endings."""
     requires = () if outcome.refusal is None else outcome.refusal.requires
     found = [*rule_of_command(program, outcome.action, requires), *_broken(outcome, program)]
     for fired in outcome.fired:

@@ -1,13 +1,13 @@
-"""Every moment of a game, undone ones too, and which of them still lead to the goal.
+"""All moments of a game, undone ones too, and whether the goal is reachable from each.
 
 A session knows one line of moments; the timeline keeps the others, so that a player can go back to
-any of them. The radar gives each moment one of three answers: *winnable* rests on a plan, *dead*
-on a proof, *unknown* on neither; a moment nobody asked about is *pending*. What leads to a
-winnable moment was winnable, and what follows a dead one is dead.
+any of them. The radar gives each moment one of three answers: *winnable* with a plan, *dead*
+with a proof, *unknown* with neither; a moment without an answer is *pending*. Moments before a
+winnable one are winnable, and moments after a dead one are dead.
 
 A slot can be set by hand, and play goes on from there on a scratch branch. The value is checked as
-in a recorded state: the slot exists, the value is of its type and within its range, nothing unique
-stands twice, nothing is inside itself. Invariants may be broken, and it is told. The run store
+in a recorded state: the slot exists, the value is of its type and within its range, no unique value
+occurs twice, nothing is inside itself. Invariants may be broken, with a message. The run store
 takes no record of a scratch branch, so no score counts it.
 """
 
@@ -50,8 +50,8 @@ from tokenworld.session.solving import solve
 class Node:
     """A moment with its place: the number of the moment before it and of the line it lies on.
 
-    A line is what was played in one go: the first line, and one for each time that play went on
-    otherwise from an earlier moment, or that a slot was set by hand to try something.
+    A line is a sequence of moments: the first line, and one for each time that play continued
+    differently from an earlier moment, or that a slot was set by hand for a trial.
     """
 
     number: int
@@ -61,7 +61,7 @@ class Node:
 
 
 class Timeline:
-    """The moments of a session as they came. Ask `sync` after play: it notes what is new."""
+    """The moments of a session in the order of play. Call `sync` after play to add new ones."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -81,7 +81,7 @@ class Timeline:
         return self.nodes[self._now]
 
     def sync(self) -> Node:
-        """Note what was played or undone since; where the session stands now."""
+        """Add the moments played or undone since the last call; return the present node."""
         moments = self.session.moments
         known = len(moments) - 1
         while known and id(moments[known]) not in self._numbers:
@@ -138,7 +138,7 @@ class Timeline:
     # ---- going ----------------------------------------------------------------------------------
 
     def jump(self, node: Node) -> None:
-        """Stand at a moment; what is played then lies on a line of its own."""
+        """Go to a moment; later steps are on a new line."""
         self.sync()
         self.session.travel([one.moment for one in self.path(node)])
         self._now = node.number
@@ -190,7 +190,7 @@ class Timeline:
 Prospect = Literal["winnable", "dead", "unknown", "pending"]
 
 _PLAYED = ("executed", "waiting", "interrupted")
-"""Statuses of what a proof is about: commands that go through, and time that passes."""
+"""The statuses that a proof considers: executed commands, and time that passes."""
 
 
 def has_goal(session: Session) -> bool:
@@ -199,7 +199,8 @@ def has_goal(session: Session) -> bool:
 
 
 def verdict_prospect(verdict: Verdict) -> Prospect:
-    """Return what a verdict says of a moment: *dead* needs a proof about plans of any length."""
+    """Return the prospect of a moment by a verdict: *dead* needs a proof about plans of any
+    length."""
     match verdict.answer:
         case "winnable":
             return "winnable"
@@ -247,7 +248,7 @@ class Radar:
             self._known[key] = RadarAnswer(prospect, by)
 
     def forget_unknown(self) -> None:
-        """Ask again about what was not decided, perhaps with more time."""
+        """Drop the *unknown* answers, so that they are asked again, perhaps with more time."""
         self._known = {key: one for key, one in self._known.items() if one.prospect != "unknown"}
 
     def key(self, node: Node) -> str:
@@ -259,7 +260,7 @@ class Radar:
     # ---- asking -------------------------------------------------------------------------------
 
     def answers(self) -> dict[int, RadarAnswer]:
-        """Return what is known of every node, by its number."""
+        """Return the answer for every node, by its number."""
         nodes = self._timeline.nodes
         found = {one.number: self._known.get(self.key(one), _PENDING) for one in nodes}
         for node in reversed(nodes):  # children come after their parents
@@ -286,7 +287,7 @@ class Radar:
         )
 
     def prospect(self, node: Node) -> Prospect:
-        """Return what is known of one node."""
+        """Return the prospect of one node."""
         return self.answers()[node.number].prospect
 
     def lost_since(self, node: Node) -> Node | None:
@@ -301,10 +302,10 @@ class Radar:
         return way[first]
 
     def question(self) -> Node | None:
-        """The node that is asked about next; ``None`` where nothing is pending.
+        """Return the next node to ask about, or ``None`` if nothing is pending.
 
-        The way that play is on comes first. Its end is asked before anything else, as a winnable
-        end answers for all of it; then the middle of what is still pending.
+        The current path comes first. Its end is asked first, because a winnable end answers for
+        the whole path; then the middle of the pending nodes.
         """
         found, timeline = self.answers(), self._timeline
         ends = [timeline.now, *(line[-1] for line in reversed(timeline.lines))]
@@ -321,8 +322,8 @@ class Radar:
 
 
 def _by_rules(node: Node) -> bool:
-    """Return whether what was done is what a proof is about; a refusal that lets time pass is
-    not."""
+    """Return whether a proof considers the step of a node; it does not consider a refusal that lets
+    time pass."""
     return all(
         one.status in _PLAYED or one.hash_before == one.hash_after for one in node.moment.outcomes
     )
@@ -366,7 +367,7 @@ class RadarPlanner:
 
 @dataclass(frozen=True, slots=True)
 class Edited:
-    """An edit that was made: the slot, its values before and after, and what it breaks."""
+    """An edit: the slot, its values before and after, and the invariants that it breaks."""
 
     slot: str
     old: Json
@@ -428,7 +429,7 @@ def edit_slot(session: Session, slot: str, value: str) -> Edited:
 
 
 def _check_settable(session: Session, fluent: Fluent, name: str) -> None:
-    """Raise `Failure` (TW0301) for what no rule changes, and for what is hidden in play."""
+    """Raise `Failure` (TW0301) for a fluent that no rule changes, and for one hidden in play."""
     if fluent.static or fluent.fluent_kind == "table":
         message = f"`{name}` never changes in play."
         raise Failure(Diagnostic("TW0301", message, hint="Change it in the rules, and reload."))
@@ -438,7 +439,7 @@ def _check_settable(session: Session, fluent: Fluent, name: str) -> None:
 
 
 def _value(session: Session, fluent: Fluent, name: str, text: str) -> Raw:
-    """The raw value of what was written; `Failure` (TW0301, TW0201) where it does not fit."""
+    """Return the raw value of a text. Raises `Failure` (TW0301, TW0201) if it does not fit."""
     program, state = session.world.program, session.state
     try:
         raw = read_value(program, state.numbers, fluent.type, _shown(fluent, text.strip()))
@@ -457,7 +458,7 @@ def _value(session: Session, fluent: Fluent, name: str, text: str) -> Raw:
 
 
 def _shown(fluent: Fluent, text: str) -> Json:
-    """Return what was written in the exchange form of the slot's type."""
+    """Return a text in the exchange form of the slot's type."""
     if text == "none" and not isinstance(fluent.type, TextType):
         return None
     match fluent.type:

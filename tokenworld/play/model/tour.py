@@ -14,7 +14,7 @@ asks for a hint, opens the help."""
 class Step:
     """A step of the tour.
 
-    ``pane`` is the id of the pane that it points at. In ``text``, ``{example}`` stands for a
+    ``pane`` is the id of the pane that it points at. In ``text``, ``{example}`` is replaced by a
     command of the world, and other names in braces for the keys of the actions ``play.NAME``.
     """
 

@@ -1,6 +1,6 @@
 """A played game as text to keep: to read, to evaluate, to play again, to test.
 
-What was undone is not in it: it is the line of moments that the session stands on.
+Undone steps are not in it: it has the current path of moments of the session.
 """
 
 from __future__ import annotations
@@ -86,9 +86,8 @@ def _plain(text: str) -> str:
 
 
 def jsonl(session: Session) -> str:
-    """A line of JSON for each record: what was asked, and the outcome (``tw-outcome/1``), a refusal
-    in full (``tw-refusal/1``); on a scratch branch each says so, and so does what was set by
-    hand."""
+    """Return a line of JSON for each record: the intent, the outcome (``tw-outcome/1``), and a full
+    refusal (``tw-refusal/1``). Records of a scratch branch and edits are marked."""
     why = Explainer(session)
     return "".join(
         json.dumps(found, ensure_ascii=False) + "\n"
@@ -120,7 +119,7 @@ def script(session: Session) -> str:
 
 
 def _by_hand(moment: Moment) -> str:
-    """A comment, for no script can do it: what was set on a scratch branch."""
+    """Return a comment on an edit of a scratch branch, which no script can repeat."""
     return f"{_HAND}{moment.edit}"
 
 
@@ -129,8 +128,8 @@ def _kept(line: str) -> bool:
 
 
 def plan(session: Session) -> str:
-    """Return what was done, as calls: a script without what was refused and what changed
-    nothing."""
+    """Return the executed commands as calls: a script without refused commands and those without
+    effect."""
     moments = zip(session.moments[1:], session.moments, strict=False)
     done = (
         _by_hand(moment) if moment.edit else _call(session, before, moment)

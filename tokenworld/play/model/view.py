@@ -1,5 +1,5 @@
-"""What a player sees of the present state: the title row, the place and the things in it, the map,
-and what the actor carries. The operator's view has every object.
+"""The player's view of the present state: the title row, the place and the things in it, the map,
+and the things that the actor carries. The operator's view has every object.
 
 Which objects are shown follows the `scope` of their type, or `sees`. Types without one have a
 default by place: an object is shown if it is in the place of the actor, or nowhere in particular.
@@ -73,7 +73,7 @@ def _bar(done: int, total: int, glyphs: Glyphs) -> str:
 
 
 _MOST = 250
-"""So many objects are told one by one, the nearest first; the state inspector has them all."""
+"""The largest number of objects in the view, the nearest first; the state inspector has all."""
 _PLANE = ("x", "y")
 """The attributes of a cell that say where on its map it is."""
 
@@ -82,7 +82,7 @@ _PLANE = ("x", "y")
 class View:
     """The present state of a session in words. Secret fluents stay secret.
 
-    With ``whole`` every object that the actor may name is told, not only what is in sight.
+    With ``whole`` it has every object that the actor may name, not only those in sight.
     ``window``: the columns and rows of a map that are shown.
     """
 
@@ -143,8 +143,8 @@ class View:
 
     @cached_property
     def shown(self) -> Mapping[str, None]:
-        """The names of the objects that are told, in the order of the objects. Of the cells of a
-        map there is only the actor's own."""
+        """Return the names of the shown objects, in the order of the objects. Of the cells of a map
+        only the actor's own is shown."""
         listed = (one for one in self._objects if one == self.place or not self._is_cell(one))
         return {name: None for name in listed if self._is_shown(name)}
 
@@ -175,7 +175,7 @@ class View:
 
     @cached_property
     def _nearness(self) -> dict[str, bool]:
-        """Objects of which it is known whether they are near; the place and the actor are."""
+        """Return a cache of whether objects are near, with the place and the actor as true."""
         return {one: True for one in (self.session.actor, self.place) if one is not None}
 
     def _is_near(self, name: str) -> bool:
@@ -270,13 +270,14 @@ class View:
 
     @property
     def _things(self) -> Iterator[str]:
-        """What is told among the things of the place."""
+        """Yield the objects listed among the things of the place."""
         shown = (one for one in self.shown if one not in self._apart)
         return (one for one in shown if self._is_in_window(one) and one not in self._placeless)
 
     @cached_property
     def _placeless(self) -> Mapping[str, None]:
-        """What is shown and can be in no place, such as a faction, where there are places."""
+        """Return the shown objects that can be in no place, such as a faction, in a world of
+        places."""
         if self.whole or self._where is None:
             return {}
         known, shown = self._placeable, (one for one in self.shown if one not in self._apart)
@@ -284,7 +285,7 @@ class View:
         return {one: None for one in things if self._kind(one) not in known}
 
     def _beyond(self) -> Iterator[Line]:
-        """What can be in no place, after all that is here."""
+        """Yield the lines of objects that can be in no place; they come last."""
         if self._placeless:
             yield line("In no place:", "dim")
         yield from self._groups([*self._placeless])
@@ -296,7 +297,7 @@ class View:
         return frozenset(one for one in (self.session.actor, *held) if one is not None)
 
     def _actor(self) -> Iterator[Line]:
-        """Who acts, in colour: its values, and where it is."""
+        """Yield the line of the actor, in colour, with its values and its place."""
         name = str(self.session.actor)
         told = ", ".join(self._told(name))
         yield (
@@ -306,7 +307,8 @@ class View:
         )
 
     def _distance(self, name: str) -> tuple[int, int]:
-        """The place first, then what is with the actor, then the rest; on a map by steps."""
+        """Return the sort key of an object: the place, things with the actor, the rest; on a map by
+        steps."""
         if name == self.place:
             return 0, 0
         near = {self.place, self.session.actor}
@@ -360,7 +362,7 @@ class View:
 
     @property
     def maps(self) -> tuple[Map, ...]:
-        """The window of the map that the actor is on, else of each map, with what is shown of the
+        """Return the window of the map that the actor is on, else of each map, with the shown
         objects on it."""
         found = self._inspection.windows(*self.window, None if self.whole else self.shown)
         place = self.place
@@ -389,7 +391,8 @@ class View:
                      and self._is_cell(str(value))), None)  # fmt: skip
 
     def _away(self, name: str) -> tuple[int, int] | None:
-        """How far a thing is from the actor on the map: columns to the east, rows to the south."""
+        """Return the offset of a thing from the actor on the map: columns to the east, rows to the
+        south."""
         cell, place = self._cell_of(name), self.place
         if cell is None or place is None or self._kind(cell) != self._kind(place):
             return None
@@ -421,8 +424,8 @@ class View:
             yield self._fact(fluent, value)
 
     def _reference(self, name: str, fluent: Fluent, value: str) -> Iterator[str]:
-        """Which object an attribute refers to, if that is shown or is a place: on a map how far it
-        is."""
+        """Yield the object that an attribute refers to, if it is shown or a place; on a map its
+        distance."""
         if self._is_cell(value):
             away = None if name == self.session.actor else self._away(name)
             if away is not None and not self.whole:
@@ -466,7 +469,7 @@ class View:
         return {one.name: one for one in fluents if one.fluent_kind != "attribute"}
 
     def _valued(self) -> Iterator[tuple[Fluent, Sequence[Json], Json]]:
-        """Every value of a function that is not secret; nothing is told by cells of a map."""
+        """Yield every value of a public function; functions of the cells of a map are left out."""
         rows = cast("Mapping[str, Sequence[tuple[Sequence[Json], Json]]]", self._state["functions"])
         for name, valued in rows.items():
             fluent = self._shared[name]

@@ -54,7 +54,7 @@ def unpacked(link: str) -> list[str]:
 
 
 class Published:
-    """A session of the world that the page holds, and what the page has shown of it."""
+    """A session of the world in the page, and the part of it that the page has shown."""
 
     def __init__(self, bundle: str) -> None:
         """``bundle``: the JSON of `bundle`, with the sources, the name of the world and a seed."""

@@ -65,7 +65,7 @@ def runtime_files(given: Path | None, out: Output) -> Mapping[str, bytes]:
 
 
 def _keep(kept: Path, data: bytes, out: Output) -> None:
-    """Put the archive into the cache; a cache that takes nothing is told and does no harm."""
+    """Put the archive into the cache; if that fails, print a note and continue."""
     part = kept.with_name(f"{kept.name}.{os.getpid()}")
     try:
         kept.parent.mkdir(parents=True, exist_ok=True)

@@ -68,7 +68,7 @@ Work = Callable[[Session, Say, Cancelled], Found]
 
 
 class Thinking(Message):
-    """The planner is alive: what it says about its search for a request."""
+    """A line of progress from the planner that works on a request."""
 
     def __init__(self, request: int, text: str) -> None:
         super().__init__()
@@ -198,7 +198,7 @@ def gap_lines(found: Gap, glyphs: Glyphs) -> Iterator[Line]:
 
 
 def trial_lines(found: Trial, glyphs: Glyphs) -> Iterator[Line]:
-    """The new action, where it is written, and what the checker says about it."""
+    """Yield the new action, its place, and the findings of the checker about it."""
     place = "no file" if found.source.path is None else found.source.path.name
     if found.clean:
         yield line(f"{glyphs.executed} This goes after the rules of `{place}`.", "good")
@@ -382,7 +382,7 @@ class AdvisedScreen(Screen[None]):
         self._begin(TITLES[topic], ahead_on(topic))
 
     def _begin(self, title: str, work: Work) -> None:
-        """Ask a planner beside the game; what it says is shown under a title."""
+        """Run a planner in the background; its progress is shown under a title."""
         self._asked = title
         self._explain([line("Thinking. Esc stops it.", "head")], title)
         self._draw_details()
@@ -462,7 +462,7 @@ class AdvisedScreen(Screen[None]):
         return played
 
     def _plan_told(self) -> tuple[list[Line], str, Content | None]:
-        """Tell how far the plan is, and what it does next."""
+        """Return the progress of the plan and its next step, in lines."""
         done, total = self.game.progress()
         lines = [line(f"{done} of {total} steps are played.")]
         step = self.game.next_step()
@@ -532,7 +532,7 @@ class AdvisedScreen(Screen[None]):
     # ---- gaps -----------------------------------------------------------------------------------
 
     def tell_gap(self, asked: str) -> None:
-        """Say what is missing for words to mean something."""
+        """Show the reason why words have no meaning."""
         found = gap(self.game.session, asked)
         if found is not None:
             self.unknown, self._trial = asked, None

@@ -62,8 +62,8 @@ PRESETS: Final[Mapping[str, Mapping[str, str]]] = {"vim": _VIM}
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Keys by the id of what they do (several with commas between), the name of a theme, whether
-    the files of the world are watched, whether nothing is to move on the screen by itself, and
+    """The user's settings: keys by the id of their binding (several separated by commas), the
+    name of a theme, whether the files of the world are watched, whether animation is off, and
     whether a game begins with the tour (``None``: the first one does)."""
 
     keys: Mapping[str, str] = field(default_factory=dict)
@@ -116,8 +116,8 @@ def read_settings(path: Path, ids: frozenset[str], themes: tuple[str, ...]) -> S
 
 
 def remember_tour(path: Path) -> None:
-    """Write into the settings that the tour was shown, before what they say; nothing where they
-    cannot be written."""
+    """Write at the top of the settings that the tour was shown; do nothing if they cannot be
+    written."""
     line = "tour = false  # It was shown. `tw play --tour` shows it again.\n"
     with suppress(OSError):
         if path.exists():
@@ -367,7 +367,7 @@ def key_bindings() -> tuple[Binding, ...]:
 
 
 def binding_ids() -> frozenset[str]:
-    """The id of every key: what a user may give other keys."""
+    """Return the ids of all bindings, whose keys a user may change."""
     return frozenset(one.id for one in key_bindings() if one.id is not None)
 
 
@@ -420,7 +420,7 @@ def _highlighted(matcher: Matcher, name: str) -> Content:
 
 
 class PlayCommands(Provider):
-    """Names have a prefix that says what they touch: do, plan, view, time."""
+    """The commands of the palette; their names begin with their area: do, plan, view, time."""
 
     async def discover(self) -> Hits:
         for name, told, run in self._screen_entries():

@@ -173,7 +173,7 @@ def suggested(session: Session, form: Form) -> str:
 def save(session: Session, form: Form, path: Path, picture: str) -> str:
     """Write the game to a file and say so; ``picture`` is the screen as SVG.
 
-    A scenario is put after what the file holds, if the file still checks with it. Nothing is
+    A scenario is appended to the file, if the file still checks with it. Nothing is
     overwritten: raises `Failure` with TW0001 where a file exists or cannot be written.
     """
     if form == "scenario":

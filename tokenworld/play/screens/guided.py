@@ -59,7 +59,7 @@ class GuidedScreen(AdvisedScreen):
     # ---- the source pane ------------------------------------------------------------------------
 
     def action_source(self) -> None:
-        """Show the rule behind the row under the cursor, or hide it."""
+        """Show the source of the rule of the row under the cursor, or hide it."""
         self.show_source(not self.query_one(SourcePane).display)
 
     def show_source(self, shown: bool | None = None) -> None:
@@ -82,8 +82,8 @@ class GuidedScreen(AdvisedScreen):
             pane.show(tuple(code_lines(found, sources)), found[0].title if found else "")
 
     def _rules_here(self) -> tuple[Passage, ...]:
-        """The rules behind the highlighted tick, else behind the command that is meant, else behind
-        what was examined or given last."""
+        """Return the rules of the highlighted tick, else of the typed or highlighted command,
+        else of the command that was examined or given last."""
         session, ticks = self.game.session, self.query_one(TickList)
         program, record = session.world.program, ticks.chosen if ticks.has_focus else None
         match record or self.meant() or self.examined:

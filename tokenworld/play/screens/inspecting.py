@@ -78,7 +78,7 @@ def slot_lines(rows: tuple[SlotRow, ...], glyphs: Glyphs, *, changed: bool) -> I
 
 
 def tree_lines(places: tuple[Place, ...], depth: int = 0) -> Iterator[Line]:
-    """Objects, each with what is in it below, further in."""
+    """Yield objects with their contents below them, indented."""
     for one in places:
         yield ((f"{'  ' * depth}{one.name}", "plain"), (f" ({one.kind})", "dim"))
         yield from tree_lines(one.inside, depth + 1)

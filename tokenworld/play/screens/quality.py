@@ -55,8 +55,8 @@ class Scored:
 
 
 def outcome_of(session: Session, scored: Scored, seq: int) -> tuple[str, Outcome] | None:
-    """Return what was asked, and the record, at a place of the history; ``None`` if it is not at
-    hand."""
+    """Return the intent and the record at a place of the history; ``None`` if the session does not
+    have it."""
     behind = scored.records - seq
     for moment in reversed(session.moments[: scored.moments]):
         if 0 <= behind < len(moment.outcomes):
@@ -233,7 +233,7 @@ class QualityScreen(Overlay[int]):
         grades.focus()
 
     def show(self, scored: Scored) -> None:
-        """Show a newer scorecard; what was highlighted stays so, if it is still there."""
+        """Show a newer scorecard, with the same row highlighted if it still exists."""
         grades = self.query_one(OptionList)
         chosen = self._key(grades.highlighted)
         self._scored = scored

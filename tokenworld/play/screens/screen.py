@@ -65,7 +65,7 @@ _PLACEHOLDER = "Type a command, or press F2 for what you can do, F3 for a hint"
 
 
 def operator_lines() -> Iterator[Line]:
-    """What operator mode shows, and by which keys."""
+    """Yield the lines on the content of operator mode and its keys."""
     yield line("Operator mode shows more than a player sees. F12 ends it.", "head")
     for key, told in (
         ("Row at the top", "the quality of the last 50 ticks: the verdict, then each dimension "
@@ -387,7 +387,7 @@ class PlayScreen(GuidedScreen):
         self.follow()
 
     def on_key(self, event: events.Key) -> None:
-        """Pass what is typed anywhere to the command line."""
+        """Pass keys typed anywhere to the command line."""
         command = self.query_one(CommandLine)
         if event.key in self.active_bindings:
             return  # a key of the user's own
@@ -400,7 +400,8 @@ class PlayScreen(GuidedScreen):
                 command.insert_typed(event.character)
 
     def on_paste(self, event: events.Paste) -> None:
-        """Pass what is pasted anywhere there, too; a page begins without a focus."""
+        """Pass text pasted anywhere to the command line; a page in a browser begins without a
+        focus."""
         event.stop()
         command = self.query_one(CommandLine)
         command.focus()
@@ -434,8 +435,8 @@ class PlayScreen(GuidedScreen):
         self._offer_actions()
 
     def action_why(self) -> None:
-        """Examine what is typed; else what is highlighted in the list; else go to the details,
-        where every condition of what was just refused is shown."""
+        """Examine the typed command, else the highlighted one, else focus the details, which show
+        every condition of the last refusal."""
         meant = self.meant()
         if meant:
             self.examine(meant)
@@ -592,7 +593,7 @@ class PlayScreen(GuidedScreen):
             self.rescore()
 
     def action_operator(self) -> None:
-        """Show what an operator looks at, or only what a player sees."""
+        """Switch between the operator's view and the player's view."""
         self.game.operator = not self.game.operator
         self._show_strip()
         self.show_source()

@@ -31,7 +31,7 @@ from tokenworld.verbs.runs.trace import trace_lines
 SECONDS = 4.0
 """Seconds for which a planner is asked about one moment."""
 BUDGET = 120.0
-"""Seconds of asking after which the radar rests until it is told to go on."""
+"""Seconds of planning after which the radar pauses until the user starts it again."""
 
 _ROLES: dict[Prospect, tuple[Role, str]] = {
     "winnable": ("good", "in reach"),
@@ -74,7 +74,7 @@ def legend(glyphs: Glyphs) -> str:
 
 
 def answer_lines(answer: RadarAnswer, since: Node | None, glyphs: Glyphs) -> Iterator[Line]:
-    """Tell what the radar knows of one moment."""
+    """Yield the lines on the radar's answer for one moment."""
     role, _ = _ROLES[answer.prospect]
     sign = _sign(answer.prospect, glyphs)
     by = f" ({answer.by})" if answer.by else ""
@@ -125,7 +125,7 @@ class RadarScreen(Overlay[None]):
         self._patience = SECONDS
 
     def paint(self) -> None:
-        """Show what is known now."""
+        """Draw the present answers."""
         raise NotImplementedError
 
     def say_radar(self, text: str) -> None:
@@ -158,13 +158,13 @@ class RadarScreen(Overlay[None]):
         return self.game.radar.question()
 
     def rest(self) -> None:
-        """Stop asking; what is known stays."""
+        """Stop the radar; its answers stay."""
         if self._asking is not None:
             self._asking.cancel()
             self._asking = None
 
     def action_radar(self) -> None:
-        """Stop the radar; or let it go on, with more time for what it could not decide."""
+        """Stop the radar; or continue it, with more time for undecided moments."""
         if self._asking is not None:
             self.rest()
             self._halted = "stopped; d goes on"
@@ -259,7 +259,7 @@ class MomentList(KeyedList):
 
 
 class TimelineScreen(RadarScreen):
-    """Lines of moments, one below the other; the highlighted moment is told beside them.
+    """Lines of moments, one below the other, with the details of the highlighted moment.
 
     The sign in front of each says whether the goal is in reach from there (see `radar`).
     """
@@ -401,7 +401,7 @@ class TimelineScreen(RadarScreen):
     # ---- keys -----------------------------------------------------------------------------------
 
     def action_jump(self) -> None:
-        """Stand at the highlighted moment; what is played then is a branch."""
+        """Go to the highlighted moment; later steps are a branch."""
         if self._chosen is not None:
             self.game.jump(self._chosen)
             self._refill(self.game.timeline.now)
@@ -446,7 +446,7 @@ class TimelineScreen(RadarScreen):
 
 
 class TraceScreen(Overlay[None]):
-    """The ticks of one way from the start; ``at`` is the one that is told first."""
+    """The ticks of one path from the start; ``at`` is the one shown first."""
 
     pane = "laws"
     BINDINGS: ClassVar[list[BindingType]] = [

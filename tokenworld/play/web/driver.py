@@ -1,4 +1,4 @@
-"""The screen behind a page: as textual-serve has it, but it never outlives its server."""
+"""The driver of the screen in a page: that of textual-serve, but it never outlives its server."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from textual import messages
 from textual.drivers.web_driver import WebDriver
 
 GRACE_SECONDS: Final = 4.0
-"""Seconds that a game may take to end; a planner at work is told to stop, and does at once."""
+"""Seconds that a game may take to end; a running planner is stopped at once."""
 
 
 class PageDriver(WebDriver):
@@ -38,7 +38,7 @@ class PageDriver(WebDriver):
             self._app.post_message(messages.ExitApp())
 
     def on_meta(self, packet_type: str, payload: dict[str, object]) -> None:
-        """Hear what the server says beside the keys: the size of the page, that it is left, the
+        """Handle messages of the server other than keys: the size of the page, its close, the
         end."""
         if packet_type == "quit":
             _end_in_time()

@@ -1,9 +1,9 @@
 """The server of the page: textual-serve's, with a page of our own, a key and an orderly end.
 
-Beside what textual-serve does: nothing is loaded from the network (its own page asks Google for a
-font), every path begins with a secret key (no other page and no other user can reach the game),
-requests for another host or from another page are refused, what a page sends is checked, there are
-so many games and no more, and each game is told to quit and waited for.
+Differences from textual-serve: nothing is loaded from the network (its own page loads a font from
+Google), every path begins with a secret key (no other page and no other user can reach the game),
+requests for another host or from another page are refused, messages of a page are checked, the
+number of games is limited, and each game is asked to quit and waited for.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Game(AppService):
     """One game in a process of its own: it ends with its page, and the page with it."""
 
     async def run(self) -> None:
-        """Pass on what the game shows until it ends; then close the page."""
+        """Forward the output of the game until it ends; then close the page."""
         try:
             await super().run()
         finally:
@@ -173,7 +173,7 @@ class PageServer(Server):
             await game.end()
 
     async def _listen(self, page: web.WebSocketResponse, game: Game) -> None:
-        """Pass on what a page sends; one that sends something else is left.
+        """Forward the messages of a page; close a page that sends anything else.
 
         The cases are the schema: pydantic would say no more, and no answer is sent.
         """
@@ -302,7 +302,7 @@ def _listen(family: int, where: str, port: int) -> socket.socket:
 
 
 def _refused(host: str, port: int, error: Exception) -> Failure:
-    """Say what is wrong with an address, and what to do."""
+    """Return the failure for an address that cannot be used, with the next step."""
     free = "Name another one with `--port`, or `--port 0` for any that is free."
     match error:
         case socket.gaierror() | UnicodeError():

@@ -22,7 +22,7 @@ _REACHED = (
 
 @dataclass(frozen=True, slots=True)
 class WebOptions:
-    """The address of the page; what is not named has its default."""
+    """The address of the page; ``None`` means the default."""
 
     wanted: bool
     host: str | None = None

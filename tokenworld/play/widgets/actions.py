@@ -1,4 +1,4 @@
-"""The lists beside the command line: actions narrowed by what is typed, the story, the ticks."""
+"""The lists beside the command line: actions filtered by the typed text, the story, the ticks."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """The lines of the list, its title, and what is told where it is empty."""
+    """The lines of the list, its title, and the text of an empty list."""
 
     choices: tuple[Choice, ...]
     title: str
@@ -44,9 +44,9 @@ class Offer:
 
 
 def offer(game: Game, typed: str, *, everything: bool = False) -> Offer:
-    """List what fits the typed words: legal commands, then what the words could become besides.
+    """List the commands that fit the typed words: legal commands, then other completions.
 
-    With ``everything`` also what cannot be done, with the reason, where nothing is typed.
+    With ``everything`` and no typed words also illegal commands, with the reason.
     """
     every = _legal(game)
     words = typed.casefold().split()
@@ -70,7 +70,7 @@ def _legal(game: Game) -> list[Choice]:
 
 
 def _refusable(game: Game, typed: str) -> list[Choice]:
-    """Completions of what is typed that cannot be done now."""
+    """Return completions of the typed text that are not legal now."""
     if not typed.strip():
         return []
     legal = {one.text for one in game.legal()} | {"pass"}
@@ -88,7 +88,7 @@ def _reason(found: WhyNot) -> str:
 
 
 def _forbidden(game: Game, words: list[str]) -> list[Choice]:
-    """List what the rules forbid now, each with its first reason."""
+    """List illegal commands, each with its first reason."""
     return [
         Choice(one.text, one.reason, legal=False)
         for one in game.forbidden()
@@ -106,7 +106,7 @@ _MUTED = "$foreground-muted"
 
 
 class ActionList(KeyedList):
-    """Legal commands; behind them, while something is typed, what those words could mean too."""
+    """The list of legal commands; while text is typed also its other completions."""
 
     class Chosen(Message):
         """A line was clicked or entered."""
@@ -268,7 +268,7 @@ _WELL = ("executed", "waiting")
 
 
 class TickList(KeyedList):
-    """One line per record: sign, tick, status, what was asked."""
+    """One line per record: sign, tick, status, intent."""
 
     class Picked(Message):
         """A record was walked to, or (``opened``) clicked or entered."""

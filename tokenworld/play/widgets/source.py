@@ -1,4 +1,4 @@
-"""The source pane: the text of the rule behind a row, coloured, with the failed lines marked."""
+"""The source pane: the text of the rule of a row, coloured, with the failed lines marked."""
 
 from __future__ import annotations
 

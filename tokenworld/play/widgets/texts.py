@@ -228,8 +228,8 @@ LineT = TypeVar("LineT")
 
 
 class Rows(Generic[LineT]):
-    """Lines as rows of a width. ``text`` gives the words of a line, ``draw`` the line as it looks:
-    that is asked for what is in view alone."""
+    """Lines as rows of a width. ``text`` gives the words of a line, ``draw`` the styled
+    line; it is called for visible lines only."""
 
     def __init__(self, text: Callable[[LineT], str], draw: Callable[[LineT], Content]) -> None:
         self._text, self._draw = text, draw
@@ -269,7 +269,7 @@ class Rows(Generic[LineT]):
         return _placed(strips[row], at)
 
     def _marked(self, widget: Widget, at: int) -> Content:
-        """A line, with what the mouse marked of it."""
+        """Return a line with the selection of the mouse."""
         content, selected = self._draw(self._lines[at]), widget.text_selection
         span = None if selected is None else selected.get_span(at)
         if span is None:
@@ -278,7 +278,7 @@ class Rows(Generic[LineT]):
         return content.stylize(style, span[0], len(content) if span[1] < 0 else span[1])
 
     def selected(self, selection: Selection) -> tuple[str, str]:
-        """Return what was marked with the mouse, to be copied."""
+        """Return the text selected with the mouse, to be copied."""
         return selection.extract(visible("\n".join(map(self._text, self._lines)))), "\n"
 
 
