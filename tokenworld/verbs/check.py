@@ -43,7 +43,7 @@ Score = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """One repair that was made: the finding's code, what was done, and the line it stood on."""
+    """One applied repair: the code of the finding, the title of the repair, and the line."""
 
     code: str
     title: str
@@ -230,9 +230,9 @@ def check(
 ) -> int:
     """Check every file; 0 if none has an error, 1 if one has, 2 if one cannot be read.
 
-    ``form`` is how programs get the findings: `out` then prints one object. ``fix`` applies the
-    repairs that are safe first, with ``unsafe`` every repair that makes the check better.
-    ``order`` lists laws whose order matters, ``proofs`` what is proved of each line, ``stats``
+    ``form`` is the format of the findings; all but ``text`` print one object. ``fix`` applies the
+    repairs that are safe first, with ``unsafe`` every repair that makes the check better. ``order``
+    lists laws whose order matters, ``proofs`` the proofs of `conserve` and `invariant`, ``stats``
     the time of each pass. ``group`` shows the first finding of each code, with the number and the
     places of the others.
     """
@@ -339,7 +339,8 @@ def _measured(path: Path, out: Output, report: dict[str, object], *, pedantic: b
 
 
 def _repaired(path: Path, out: Output, *, unsafe: bool) -> list[dict[str, object]]:
-    """Repair a file and say what was done; a file that cannot be read is reported by the check."""
+    """Repair a file and return the applied repairs; the check reports a file that cannot be
+    read."""
 
     try:
         repair = repair_file(path, unsafe=unsafe)

@@ -110,7 +110,8 @@ class Coverage:
         return {"reached": reached, "total": len(self.marks), "places": places}
 
     def told(self, name: str, *, each: bool = False) -> Iterator[str]:
-        """The share that was reached, and what was not; with ``each`` how often everything was."""
+        """Yield the reached share and the unreached marks; with ``each`` the count of every
+        mark."""
         found = list(self.listed())
         reached = sum(count > 0 for _, count in found)
         if found:
@@ -150,7 +151,7 @@ class Coverage:
         return (Emit(_EVENT, (literal,), span), *inner)
 
     def _branch(self, body: Body, rule: str, what: str, span: Span) -> Body:
-        """A branch that is written; an empty one stays what it is."""
+        """Mark a branch that has statements; an empty one is not changed."""
         return self._headed(body, "branch", rule, what, span) if body else body
 
     def _effect(self, effect: Effect, rule: str) -> Effect:
@@ -182,7 +183,7 @@ class Coverage:
 
 
 def table(found: Sequence[tuple[Mark, int]]) -> list[str]:
-    """The reached marks of each kind, then what was not reached, by place."""
+    """Return the reached marks of each kind, then the unreached ones, by place."""
     kinds = dict.fromkeys(mark.kind for mark, _ in found)
     lines = []
     for kind in kinds:

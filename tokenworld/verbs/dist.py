@@ -1,4 +1,4 @@
-"""``tw dist``: everything that one command may come to, with exact probabilities."""
+"""``tw dist``: all outcomes of one command, with exact probabilities."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def dist(
     seed: int,
     operator: bool = False,
 ) -> int:
-    """Print what an intent may come to: in the state of a file, or after a script."""
+    """Print the outcomes of an intent, in the state of a file or after a script."""
     if most < 1:
         raise usage("`--most` is below 1.", "Give the number of outcomes to be told.")
     session = Session(open_world(target), seed, operator=operator)

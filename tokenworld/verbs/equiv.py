@@ -38,9 +38,9 @@ Answer = Literal["equivalent", "no difference found", "different"]
 
 
 class Side:
-    """One of the two worlds, in names that both understand.
+    """One of the two worlds, with names that both have.
 
-    A world whose endings are all goals goes on behind them, as a PDDL task does.
+    A world whose endings are all goals continues after them, as a PDDL task does.
     """
 
     def __init__(self, program: Program, world: World) -> None:

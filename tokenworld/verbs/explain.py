@@ -107,7 +107,7 @@ def dump(node: object, depth: int = 0, label: str = "") -> Iterator[str]:
 
 
 def _hidden(key: str, value: object) -> bool:
-    """Places, kinds and what is not there."""
+    """Return whether a field is left out: places, kinds and empty values."""
     return key in ("span", "kind") or value is None or value is False or value == ()
 
 
@@ -118,7 +118,7 @@ def _deep(value: object) -> bool:
 
 
 def _core(world: OpenWorld, rule: Action | Law) -> list[str]:
-    """The rule in core, and what it touches."""
+    """Return the lines of a rule in core, and its footprint."""
     rules = lowered(world.program)
     if isinstance(rule, Action):
         action = rules.actions[rule.name]

@@ -29,7 +29,7 @@ def hint_after(
 ) -> int:
     """Print the hint after a script; returns 0 winnable, 1 lost for good, 3 unknown.
 
-    To a player only what rests on no secret is told, else *unknown*; to an ``operator`` all.
+    A player gets only answers that depend on no secret, else *unknown*; an ``operator`` all.
     """
     session = Session(open_world(target), seed, operator=operator)
     check_goal(session.world, goal)

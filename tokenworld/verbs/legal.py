@@ -108,8 +108,8 @@ def _as_known(session: Session, found: Focus, number: int) -> Focus:
 
 
 def _barred(session: Session, command: Command) -> Barred:
-    """The record that the command would make tells why it is not executed; to a player, the first
-    require of which he may know that it does not hold."""
+    """Return the reason why a command is not executed; for a player the first require whose failure
+    depends on no secret."""
     if session.known.depends_on_secrets(command.action):
         return _foreseen(session, command)
     outcome = session.engine.play(session.state, command)[1][-1]
@@ -132,7 +132,7 @@ def _foreseen(session: Session, command: Command) -> Barred:
 
 
 _MOST = 1_000
-"""Commands that cannot be done are told up to this number."""
+"""The largest number of illegal commands that are listed."""
 
 
 def legal(

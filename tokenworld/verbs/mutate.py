@@ -96,7 +96,7 @@ _FOLDS = {"any": "all", "all": "any", "first": "last", "last": "first", "min": "
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A program with one change: the operator's name, what was changed, and where."""
+    """A program with one change: the name of the operator, the change, and its place."""
 
     operator: str
     what: str
@@ -201,7 +201,7 @@ def _with_child(term: Term, place: int, new: Term) -> Term:
     """The term with its child number ``place`` replaced.
 
     `map_children` visits a fold's range, filter and value in another order than `children` lists
-    them, so the child is told by identity.
+    them, so the child is compared by identity.
     """
     old = children(term)[place]
     done = False
@@ -328,7 +328,7 @@ def _effects(effect: Effect, program: Program) -> Iterator[tuple[_Change, Effect
 
 Verdict = Literal["scenario", "goal", "row", "invariant", "start", "checker", "survived"]
 """The test that noticed a mutant first; ``start``: the world cannot begin; ``checker``: the change
-takes away what a later line rests on (a narrowing), so that no checked program reads so."""
+removes a narrowing that a later line needs, so that no checked program has this form."""
 
 ILL_TYPED = (TypeError, KeyError, IndexError, AttributeError, AssertionError)
 """The exceptions of evaluating a rule once the checker's promises are broken."""

@@ -74,7 +74,7 @@ def graph(target: str, out: Output, form: Format, rule: str | None) -> int:
 def _around(
     rule: str, every: Sequence[Node], found: Sequence[Influence]
 ) -> tuple[tuple[Node, ...], tuple[Influence, ...]]:
-    """One rule with what it influences and what influences it."""
+    """Return one rule with its neighbours: the rules that it influences or that influence it."""
     if rule not in {node.name for node in every}:
         hint = did_you_mean(rule, [node.name for node in every]) or "Name an action, law or goal."
         raise Failure(Diagnostic("TW0005", f"There is no rule `{rule}`.", hint=hint))

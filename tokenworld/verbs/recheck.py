@@ -2,13 +2,13 @@
 
 The engine leads to each tick. The reference, which shares no code with it, gets each intent again,
 and the record is compared with its result: the laws of statuses, the status, the failed require,
-the changes, the narration. The check may begin at any stored state that the log vouches for; both
-evaluators must give that state the same hash.
+the changes, the narration. The check may begin at any stored state whose hash the log contains;
+both evaluators must give that state the same hash.
 
 A line of prose is a template: each of its slots claims a value. The slot is evaluated again in the
-state at the end of the record, with the same bindings. What the reader cannot see any more, because
-it is gone or out of sight, is not held against the line. The prose of a narrator has no slots: its
-claims are those that `prose.claims` reads in it, and the rest is counted as unread.
+state at the end of the record, with the same bindings. Values that the reader cannot see any more,
+because they are gone or out of sight, do not count against the line. The prose of a narrator has no
+slots: its claims are those that `prose.claims` reads in it, and the rest is counted as unread.
 """
 
 from __future__ import annotations
@@ -84,13 +84,13 @@ class Claims:
 
 
 def claims_of(words: Words, record: Record) -> Claims:
-    """Every claim of what a record said."""
+    """Return the claims in the texts of a record."""
     found = [one for line in record.spoken for one in _of_line(words, line, record.after)]
     return Claims(len(found), tuple(dict.fromkeys(one for one in found if one)))
 
 
 def _of_line(words: Words, line: Line, after: PlainState) -> Iterator[str]:
-    """One text per claim that was checked: empty where it is true, else what is wrong."""
+    """Yield a text for each checked claim: empty if it is true, else its fault."""
     # Prose of a body is rendered before the tick is counted; the hour it tells is not disputed.
     later = replace(line.env, state=_at(after, line.env.state.tick), tables={}, pasts={})
     if isinstance(line.what, Template):
@@ -163,8 +163,8 @@ _DONE = ("executed", "waiting")
 
 
 def holds(words: Words, claim: Claim, env: Env, records: Sequence[Record]) -> bool | None:
-    """Whether a claim is true of a state and of what was done; ``None`` where its readings do not
-    agree, or have no value."""
+    """Return whether a claim is true of a state and of the records; ``None`` if its readings
+    disagree, or have no value."""
     try:
         found = {_is_so(words, one, env, records) for one in claim.readings}
     except Fault:
@@ -484,7 +484,8 @@ class _Player:
         return self._found
 
     def _begin(self, seed: int, snapshot: Snapshot | None) -> tuple[int, State]:
-        """The snapshot, if it is what the log says that it is, else the start."""
+        """Return the number and state of the snapshot if the log confirms its hash, else the
+        start."""
         if snapshot is not None:
             try:
                 state = self._engine.restored(snapshot.state, source="the snapshot")
@@ -525,8 +526,8 @@ class _Player:
         self._narrated(place + len(outcomes), [one.record for one in plain], *states)
 
     def _narrated(self, place: int, records: Sequence[Record], before: State, after: State) -> None:
-        """Hold what a narrator told of an intent, which ended with the record at a place, against
-        the state after it."""
+        """Check the prose of a narrator on an intent, which ended with the record at a place,
+        against the state after it."""
         known, plain = self._found.checks.get(place), self._plain
         prose = self._ticks[place - 1].prose if known is not None else None
         if known is None or plain is None or prose is None:

@@ -171,11 +171,10 @@ class NeverEnds:
 class Audit:
     """The findings of an audit; partial where ``graph.complete`` is false.
 
-    ``cut`` names what there was neither time nor memory for: of that nothing is told.
+    ``cut`` names the parts that a limit of time or memory ended; the audit has no result for them.
 
     ``looked_at`` is the number of states in which requires were examined, of ``playing``.
-    ``platform`` is what to add to a proof about reals. ``notes`` tell what could not be worked
-    out.
+    ``platform`` is added to a proof about reals. ``notes`` list questions without an answer.
     """
 
     world: str
@@ -380,7 +379,7 @@ def _never_refuses(requires: dict[str, Requires], complete: bool) -> tuple[Never
 
 
 class _Teller:
-    """Makes nodes and edges readable: the commands as written, what they change and say."""
+    """Describes nodes and edges: the commands as written, their changes and their texts."""
 
     def __init__(
         self,
@@ -477,7 +476,7 @@ class _Teller:
         return tuple(reversed(steps))
 
     def example(self, edge: DeadEnd | Door) -> Example:
-        """An edge with the way to it, played in the interpreter for what it changes and says."""
+        """Return an edge with a path to it, played in the interpreter for its changes and texts."""
         move = self._graph.moves[edge.node][edge.move]
         bare = ShownStep(move.command.action or "pass", 0, 0)
         alone = Example((), bare, self._place(move), (), ())

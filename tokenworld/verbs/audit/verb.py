@@ -339,7 +339,7 @@ def _code(found: Audit) -> int:
 
 
 def _draw(found: Audit, file: Path) -> str:
-    """Write the picture; what its boxes stand for."""
+    """Write the picture; return the sentence on the meaning of its boxes."""
     from tokenworld.planning.space.drawing import dot_text, picture, svg_text
     from tokenworld.verbs.output import write_file
 

@@ -73,8 +73,10 @@ def spoken(text: str) -> str:
 
 @dataclass(slots=True)
 class _Scan:
-    """The fences and patches of a text, in their order; ``open`` is what is not closed. One pass
-    over the lines, whatever they are."""
+    """The fences and patches of a text, in their order; ``open`` is the unclosed one.
+
+    Parsing is one pass over the lines for any input.
+    """
 
     found: list[Fence | Patch]
     fence: tuple[str, list[str]] | None = None

@@ -67,7 +67,7 @@ class Stop(Exception):
 @dataclass(slots=True)
 class Desk:
     """Sends requests, and counts what they use. ``provider`` is ``None`` in a replay; ``prices``
-    are for one that tells no cost. ``tokens``, for the budget, are estimated where none are told.
+    are for one that states no cost. ``tokens``, for the budget, are estimated if none are stated.
     """
 
     settings: Settings

@@ -112,7 +112,7 @@ def header(job: Job) -> dict[str, object]:
 
 
 class _Loop:
-    """The state of a run: the world so far, its tests, and what was said about them."""
+    """The state of a run: the world so far, its tests, and the findings about them."""
 
     def __init__(self, job: Job) -> None:
         fresh = job.transcript.exhausted

@@ -19,7 +19,7 @@ _MOST_RESULTS, _MOST_CHARACTERS = 5, 1_500
 @dataclass(frozen=True, slots=True)
 class Search:
     """A search: ``ask`` returns results as ``{"source": …, "text": …}``; those that contain a text
-    of ``denied`` would leak what is to be written, and are left out."""
+    of ``denied`` would leak the solution, and are left out."""
 
     ask: Callable[[str], object]
     denied: tuple[str, ...] = ()
@@ -40,7 +40,7 @@ class Search:
 
 
 def research(desk: Desk, spec: Specification, search: Search) -> Specification:
-    """Return the specification with what was found about its open questions."""
+    """Return the specification with the search results for its open questions."""
     if not spec.questions:
         return spec
     messages = prompts.researcher(spec.questions)

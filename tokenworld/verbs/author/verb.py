@@ -213,7 +213,7 @@ def _search(command: str, deny: Path | None, seconds: float, open_: ExitStack) -
 
 
 def _placed(job: Job, output: Path, recorded: list[str], out: Output) -> Job:
-    """Return the job with its transcript in the folder, which has what is recorded so far."""
+    """Return the job with its transcript in the folder, which begins with the recorded events."""
     lines = without_end(recorded) if recorded else []
     path = output / TRANSCRIPT
     write_file(path, "".join(f"{one}\n" for one in lines), _HINT, folder=output)

@@ -140,8 +140,8 @@ def _written(folder: Path, description: str, asked: Asked, model: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """The scores of a run's rounds from 0 to 100, the codes of their errors, and what the answers
-    tell of tokens and costs."""
+    """The scores of a run's rounds from 0 to 100, the codes of their errors, and the tokens and
+    costs of the answers."""
 
     scores: tuple[float, ...]
     codes: tuple[tuple[str, ...], ...]
@@ -149,7 +149,7 @@ class _Run:
 
 
 def rounds(golds: Sequence[Gold], folder: Path) -> tuple[Section, str]:
-    """Return the table of the rounds of all runs in a folder, and what they cost."""
+    """Return the table of the rounds of all runs in a folder, and their cost."""
     runs = [_run(gold, folder / gold.name) for gold in golds
             if (folder / gold.name / TRANSCRIPT).is_file()]  # fmt: skip
     runs = [one for one in runs if one.scores]

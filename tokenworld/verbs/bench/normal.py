@@ -1,7 +1,7 @@
 """A normal form of PDDL, computed without the reader under test.
 
 `read` is a reader of ten lines that is independent of `tokenworld.planning.reader`; `normal`
-removes what a round trip may change (docs/pddl.md).
+removes the parts that a round trip may change (docs/pddl.md).
 """
 
 from __future__ import annotations
@@ -167,7 +167,7 @@ def _derived(tree: list[Tree]) -> list[Tree]:
 
 
 def normal(text: str) -> dict[str, Tree]:
-    """Return the normal form of a file by sections: what a round trip must keep (docs/pddl.md).
+    """Return the normal form of a file by sections, which a round trip must keep (docs/pddl.md).
 
     Raises `ValueError` if the text is not PDDL.
     """

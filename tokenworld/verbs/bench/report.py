@@ -17,8 +17,8 @@ ENGINE = "engine, no model"
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """The author of what is scored: of ``predictions``, a folder, the model, the date of its
-    answers, and what they cost; without them the engine."""
+    """The author of the scored files: for a folder of ``predictions`` the model, the date of its
+    answers and their cost; without it the engine."""
 
     predictions: Path | None = None
     model: str | None = None

@@ -72,8 +72,8 @@ def text2world(
 ) -> int:
     """Score the golds of a path; return 1 if a readable gold does not come back as it was.
 
-    With ``predictions`` the files of that folder are scored instead, and with ``author`` what a
-    provider writes; the exit code is then 0.
+    With ``predictions`` the files of that folder are scored instead, and with ``author`` the texts
+    of a provider; the exit code is then 0.
     """
     golds, say = read_golds(path), out.each_second()
     author, asked = shaped(Author, answers), shaped(Asked, answers)

@@ -42,7 +42,7 @@ _FAMILIES: Final = ("std", "grid")
 @dataclass(frozen=True, slots=True)
 class Mistake:
     """A text that is often written, and the right one: ``instead`` is the text of the corpus' world
-    that both stand for, ``card`` the cards that show them."""
+    that both replace, ``card`` the cards that show them."""
 
     instead: str
     wrong: str

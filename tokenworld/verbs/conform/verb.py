@@ -227,7 +227,7 @@ def unseen(games: Games) -> Iterator[str]:
 
 
 def reached(games: Games) -> Iterator[str]:
-    """What the rows of each game reached, and how often, where that was measured."""
+    """Yield the rules that the rows of each game reached, with counts, if they were measured."""
     for game, coverage in sorted(games.coverage.items()):
         yield from coverage.told(game, each=True)
 
@@ -290,7 +290,8 @@ def _total(found: Conforming, games: Iterable[GameTally], strictly: bool) -> str
 
 
 def told(miss: Miss) -> Iterator[str]:
-    """One wrong answer, as a difference: what was recorded, what came out, and by which rule."""
+    """Yield one wrong answer as a difference: the recorded and the predicted values, and the
+    rule."""
     yield ""
     yield f"{miss.place}: {_NAMES[miss.task]} of `{miss.action}`"
     if miss.how:

@@ -1,7 +1,7 @@
 """``tw new``: a folder with a first world, made from one of the templates in `domains/templates`.
 
-A template is a whole world with scenarios that `tw judge` accepts, so that what a designer begins
-with can be played, planned and tested. Only its name and its title are replaced.
+A template is a whole world with scenarios that `tw judge` accepts, so that a
+designer can play, plan and test it at once. Only its name and its title are replaced.
 """
 
 from __future__ import annotations

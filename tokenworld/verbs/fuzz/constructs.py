@@ -221,7 +221,7 @@ def born(parts: Parts) -> bool:
 
 
 def on_a_cell(parts: Parts) -> bool:
-    """Return whether a field of an object names what is no declared object: a cell of a layout."""
+    """Return whether a field of an object names an undeclared object: a cell of a layout."""
     declared = {one.name for one in parts.objects}
     return any(
         isinstance(field.value, m.ObjectLiteral) and field.value.name not in declared

@@ -153,7 +153,7 @@ class Game:
         agree("start hash", self.engine.hash(self.state), self.reference.hash(self.plain))
 
     def asked(self) -> None:
-        """Compare what is legal, described, named and in scope now."""
+        """Compare the legal commands, the descriptions, the names and the scope of this state."""
         self.reference.words.left = MOST_BINDINGS
         plain = [f"{one.action}{one.args}" for one in self.reference.legal(self.plain)]
         legal = [
@@ -256,9 +256,9 @@ class Game:
     def random_intent(self, random: Random) -> Intent:
         """A legal or an illegal command, `pass`, words, or nonsense.
 
-        While a long action is under way it goes on more often than not: what interrupts it, or
-        fails to, then meets it at every one of its ticks. What was said last is often said again,
-        for a command that is given twice in a tick draws anew, or the same.
+        A long action is continued more often than not, so that interruptions occur at each of its
+        ticks. The last intent is often repeated, because a command that is given twice in a tick
+        may draw differently.
         """
         choice = random.random()
         if self.said is None or choice > 0.12:
@@ -360,7 +360,8 @@ def open_program(program: Program, world: str, seed: int = 0) -> Game:
 
 
 def compared(outcome: Outcome) -> dict[str, Any]:
-    """An engine's record without what the language leaves open (messages, discarded changes)."""
+    """Return an engine's record without the parts that the language leaves open (messages,
+    discarded changes)."""
     record: dict[str, Any] = dict(outcome.to_json())
     for key in ("format", "discarded", "text"):
         record.pop(key, None)
@@ -475,7 +476,7 @@ CORNERS: tuple[tuple[str, tuple[Intent, ...]], ...] = (
 
 
 Agree = Callable[[str, Any, Any], None]
-"""Raises where two values differ; the first argument names what they are."""
+"""Raises if two values differ; the first argument names them."""
 
 
 @dataclass
@@ -555,7 +556,7 @@ class RowSide:
         again()
 
     def asked(self, legal: list[str]) -> None:
-        """Compare what is legal now."""
+        """Compare the legal commands of this state."""
         for stepper, row in ((self.stepper, self.row), (self.quiet, self.still)):
             mark, before = row.mark, list(row.S)
             found = Legal(stepper).commands(row)

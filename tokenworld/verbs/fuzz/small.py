@@ -1,6 +1,6 @@
-"""Small random worlds, whose states can all be seen: what verdicts of planners are tried on.
+"""Small random worlds, whose states can all be explored, to test the verdicts of planners.
 
-They have what a search may take for granted and must not: long actions with a `cancelled`, free
+They have constructs that a search may wrongly ignore: long actions with a `cancelled`, free
 actions that draw, rounds of several actors, time that passes always, invariants and ranges that
 luck breaks, intents that are refused.
 """

@@ -656,7 +656,7 @@ class Writer(Quantities):
         return f"({turned}) {op} {self.times(self.one([1, 2, 3]), kind)}"
 
     def _small_compared(self, op: str, place: Place) -> str | None:
-        """A comparison of the clock, or of what a number can be."""
+        """Return a comparison of the clock, or of a term with few values."""
         if self.words.clock and self.maybe(0.5):
             return self.one(["tick() mod 2 == 0", "tick() >= 2", "tick() < 3", "tick() == 1"])
         kind = Kind("number", low=0, high=2)

@@ -79,7 +79,7 @@ class Listing:
 
 @dataclass(frozen=True)
 class _Node:
-    """A moment that was reached, how, and what was done in its round so far."""
+    """A reached moment, the node and intent before it, and the commands of its round so far."""
 
     moment: Moment
     before: _Node | None
@@ -170,7 +170,7 @@ class _Walk:
         self.reached.complete = False
 
     def _behind(self, node: _Node, intent: AnyIntent, after: Moment) -> _Node:
-        """The next node; between the actors of a round it matters what they have done."""
+        """Return the next node; between the actors of a round it includes their commands."""
         shown = self._session.engine.json(after.state)
         if "turn" not in shown:
             return _Node(after, node, intent)

@@ -457,7 +457,7 @@ def _argument_kind(making: Making) -> Kind:
 
 
 def _changes(making: Making, place: Place, rights: Rights) -> list[str]:
-    """The body of a rule: statements, or a call of an effect that stands for them."""
+    """Return the body of a rule: statements, or a call of an effect with these statements."""
     random, writer = making.words.random, making.writer
     if not making.effects or random.random() < 0.7:
         return writer.body(place, rights)
@@ -638,7 +638,7 @@ def _world_text(making: Making) -> str:
 
 
 def _layout(making: Making, place: Place) -> str:
-    """A small map; what one character brings forth keeps its name."""
+    """Return a small map of tiles, whose legend may create objects on them."""
     random, writer = making.words.random, making.writer
     rights = Rights(static=True, create=False, destroy=False, reward=False, spared=making.spared)
     inner = place.bind("here", Kind("object", "Tile"))

@@ -4,11 +4,11 @@ GBNF has no tokens, so that blanks are a matter of the rules: white space and co
 before every sign, and must stand between two words. Whether a word stands at a place is known from
 what can begin and end a rule (FIRST and LAST; Aho, Lam, Sethi, Ullman, *Compilers*, section 4.4).
 A rule that can begin with either is written twice, `x-w` for words and `x-s` for signs, so that the
-first letter decides. Left recursion, which GBNF forbids, becomes repetition, and what several
-alternatives begin with is written once.
+first letter decides. Left recursion, which GBNF forbids, becomes repetition, and common
+prefixes of alternatives are written once.
 
-What it accepts, the parser accepts. It refuses one layout that the parser takes: a word that
-touches a bracket or a string before it, `f(x)and y`.
+The parser accepts all texts of this grammar. The grammar lacks one layout that the parser accepts:
+a word that touches a bracket or a string before it, `f(x)and y`.
 """
 
 from __future__ import annotations
@@ -277,7 +277,7 @@ class _Writer:
         assert_never(node)
 
     def _row(self, parts: tuple[Node, ...], kind: Kind) -> str | None:
-        """Return parts in a row, the first token of which is of one kind."""
+        """Return a sequence of parts whose first token is of one kind."""
         if not parts:
             return None
         head, rest = parts[0], parts[1:]

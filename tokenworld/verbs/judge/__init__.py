@@ -1,1 +1,1 @@
-"""``tw judge``: one verdict on a world, joined from what the other verbs find."""
+"""``tw judge``: one verdict on a world, joined from the findings of other verbs."""

@@ -48,8 +48,8 @@ class Contract:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The limits of a judgement. ``seconds`` guard against what is endless, and decide nothing
-    where they suffice: equal sources and budgets then give equal judgements.
+    """The limits of a judgement. ``seconds`` end a judgement that would not end by itself. If they
+    suffice, equal sources and budgets give equal judgements.
 
     ``states`` bound each search and each audit, ``ticks`` the seeded play of each world,
     ``mutants`` the changed programs that the tests are held against.

@@ -31,7 +31,7 @@ _DEAD: Final = ("TW0903",)
 """Remarks of the checker that are errors of a game: actions without effect, rules that never
 apply."""
 _TOLD_LATER: Final = ("TW0607",)
-"""What the tier `start` says of any contract."""
+"""Codes that the tier `start` reports for any contract."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ def judge_loaded(
 
 
 def _ran(case: Case, step: _Step, findings: list[Finding]) -> bool:
-    """Run a tier; whether it stops the rest. What it found before a limit counts."""
+    """Run a tier; return whether it stops the rest. Its findings before a limit count."""
     own: list[Finding] = []
 
     def late() -> None:

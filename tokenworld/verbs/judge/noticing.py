@@ -113,7 +113,7 @@ def notices_holding_goal(loaded: Loaded, goal: str, scenarios: Iterable[Scenario
 
 
 def _without(program: Program, rule: str) -> Iterator[Program]:
-    """The program with a rule that does nothing, or that does what it does without a condition."""
+    """Yield the program with a rule without effects, and with the rule without its conditions."""
     if rule in program.actions:
         action = program.actions[rule]
         for one in (_without_effects(action), _without_requires(action)):

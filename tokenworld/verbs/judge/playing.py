@@ -35,12 +35,12 @@ _CRUELTIES: Final[tuple[Cruelty, ...]] = ("merciful", *dict.fromkeys(CRUELTY.val
 _PATIENCE: Final = 100
 """Ticks of waiting that must not win."""
 _TRACE: Final = 4
-"""The last records of a red scenario that are told."""
+"""The number of last records of a failed scenario that are printed."""
 
 
 @dataclass(slots=True)
 class Case:
-    """One source under judgement, and what the tiers have found out so far."""
+    """One source under judgement, with the results of the tiers so far."""
 
     source: Source
     loaded: Loaded
@@ -59,7 +59,7 @@ class Case:
         return self.contract.kind == "game"
 
     def instrumented(self) -> Loaded:
-        """The program that tells `coverage` what is reached."""
+        """Return the program that counts reached places in `coverage`."""
         if self.measured is None:
             program = self.coverage.instrument(self.loaded.program)
             self.measured = replace(self.loaded, program=program)
@@ -158,7 +158,7 @@ def _judged(world: OpenWorld, line: Ending, verdict: Verdict) -> Iterator[Findin
 
 
 def _waited(world: OpenWorld) -> Iterator[Finding]:
-    """A goal that comes to whoever does nothing, with the draws of seed 0."""
+    """Yield a finding for a goal that is reached by passing alone, with the draws of seed 0."""
     engine, goals = world.engine, {line.name: line for line in world.world.goals}
     state = engine.start()
     for ticks in range(1, _PATIENCE + 1):

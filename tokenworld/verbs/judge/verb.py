@@ -26,7 +26,7 @@ def judge(
     time_limit: float,
     brief: bool,
 ) -> int:
-    """Judge ``FILE[:world]``; ``brief``: only what a model reads."""
+    """Judge ``FILE[:world]``; ``brief`` prints only the report for a language model."""
     if states < 1 or ticks < 0 or mutants < 0:
         raise usage("A budget is a whole number.", "Give `--states` from 1, the others from 0.")
     wanted = read_contract(contract)

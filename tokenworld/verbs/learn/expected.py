@@ -1,7 +1,7 @@
-"""The exact mean return of a plan, where few enough states can come about.
+"""The exact mean return of a plan, if few enough states are reachable.
 
 A plan is followed through all outcomes at once: states with their probabilities, equal ones merged,
-turn by turn. What the runs of `session.rollouts` find by chance is computed here.
+turn by turn. The runs of `session.rollouts` estimate the same mean by sampling.
 """
 
 from __future__ import annotations

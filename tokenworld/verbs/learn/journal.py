@@ -1,8 +1,9 @@
-"""Finished parts of a long run, kept in a file, so that the same command goes on after a break.
+"""Finished parts of a long run in a file, from which the same command continues when interrupted.
 
-A journal is lines of JSON (``tw-learn/1``): first what the run is about, then each finished part in
-its order. Each line is written and synced whole; a torn last line, of a process that was killed, is
-cut off. A run takes from there what it would work out again, and has the same result.
+A journal is lines of JSON (``tw-learn/1``): first the command and its inputs, then each finished
+part in order. Each line is written and synced whole; a torn last line, of a process that was
+killed, is cut off. A run reads finished parts instead of computing them again, and has the same
+result.
 """
 
 from __future__ import annotations

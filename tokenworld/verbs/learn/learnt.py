@@ -1,8 +1,8 @@
-"""Numbers that are followed through the rules: what a probability is in terms of learned params.
+"""Numbers that are traced through the rules: a probability as a polynomial of learned params.
 
 The rules of a world are compiled once more, with a `Learnt` in place of the value of each learned
 param. Sums, differences and products of it are polynomials; a probability that comes out as one is
-an *atom*. What decides anything else cannot be followed (`NotFollowed`).
+an *atom*. A learned number in any other decision raises `NotFollowed`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The report of `tw learn` as one HTML page: laws with their evidence, what is right by slot, the
+"""The report of `tw learn` as one HTML page: laws with their evidence, the predictions by slot, the
 learning curve, and the worst transitions with both states."""
 
 from __future__ import annotations

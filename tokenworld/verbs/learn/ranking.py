@@ -1,8 +1,8 @@
-"""``tw learn rank``: do rules prefer what was observed to what might have been?
+"""``tw learn rank``: do rules prefer observed successors to mutants of them?
 
 The protocol of OneLife (Khan et al. 2025) for any world: each recorded successor is ranked among
 mutants of it by its log probability under the rules. Ties count as their mean, so that a model that
-tells nothing apart gains nothing.
+distinguishes nothing gains nothing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""``tw plan --honest --branches``: a plan that branches on what the player sees."""
+"""``tw plan --honest --branches``: a plan that branches on the player's observations."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ def _without(shown: Mapping[str, Json], names: tuple[str, ...]) -> dict[str, Jso
 
 
 def _lines(one: Outcome) -> list[str]:
-    """What a player notes of a record."""
+    """Return the lines on what a player observes of a record."""
     if one.refusal is not None:
         return [f'refused: {one.refusal.label} "{one.refusal.text}"']
     found = [f'"{text}"' for text in one.said]
@@ -205,7 +205,7 @@ Answer = Literal["winnable", "unwinnable", "unknown"]
 
 @frozen
 class BranchingVerdict:
-    """The answer to whether a plan that branches on what is seen wins for all secrets.
+    """The verdict on whether a plan that branches on observations wins for all secrets.
 
     ``goals`` are the lines that count. ``plan`` is ``None`` also where the goal holds at the start.
     ``ways`` are the starts, by number, that may pass each branch. ``cost`` and ``ticks`` are the
@@ -304,7 +304,7 @@ def _tree_lines(verdict: BranchingVerdict) -> list[str]:
 def _steps(
     verdict: BranchingVerdict, node: Node, place: tuple[int, ...], number: int, indent: str
 ) -> Iterator[str]:
-    """A step and those that follow it, each branch under what is seen."""
+    """Yield a step and those after it, each branch under its observation."""
     yield f"{indent}{number}. {verdict.shown[node.command]}"
     if len(node.branches) == 1:
         (only,) = node.branches
@@ -339,7 +339,7 @@ def branching_verdict(
     memory_limit: int = 1 << 30,
     say: Callable[[str], None] = lambda line: None,
 ) -> BranchingVerdict:
-    """Whether a plan that branches on what the player sees wins whatever the secrets are."""
+    """Return whether a plan that branches on observations wins for all values of the secrets."""
     began = time.monotonic()
     say("listing what the setup can hide")
     try:

@@ -27,10 +27,10 @@ class PossibleStart:
 
 
 def possible_starts(engine: Engine, seed: int) -> tuple[PossibleStart, ...]:
-    """The start state of ``seed``, and every other one that only differs in what is secret.
+    """Return the start state of ``seed``, and every other one that differs only in secrets.
 
     Setups that cannot be carried out, or break an invariant, make no state. Raises `Failure`
-    (TW0813) where there are too many to look at, and (TW0801) where a setup draws a real number.
+    (TW0813) if there are too many, and (TW0801) where a setup draws a real number.
     """
     actual = engine.start(seed)
     looks, found = _looks(actual), {engine.hash(actual): PossibleStart(actual)}

@@ -20,10 +20,10 @@ from tokenworld.prose.wording import joined, with_article
 _PLACES = frozenset({"at", "in", "on", "inside", "place", "room", "location", "loc", "position"})
 """Attributes whose new value is where something moves."""
 _MOST_CHANGES = 3
-"""Changes of one rule that are told."""
+"""The number of changes of one rule that are printed."""
 _NEAR = 1e-12
 _LARGEST = 1000
-"""A chance with a larger denominator is told in percent."""
+"""A chance with a larger denominator is printed in percent."""
 
 
 def told_luck(engine: Engine, start: State, verdict: Verdict) -> Verdict:
@@ -70,7 +70,8 @@ class _Names:
         self._titles: Mapping[str, str] = titles
 
     def told(self, draws: tuple[LuckyDraw, ...], changes: Iterable[Change]) -> str:
-        """A rule with what it does by these draws: "the storm moving the key to the jetty"."""
+        """Return a rule with its changes by these draws: "the storm moving the key to the
+        jetty"."""
         rule, args = draws[0].rule, draws[0].args
         kind, _, name = rule.partition(" ")
         subject = f"the {_spoken(name or kind)}"

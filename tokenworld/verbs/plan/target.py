@@ -132,7 +132,7 @@ def _makespan(world: OpenWorld, verdict: Verdict) -> Fraction:
 
 
 _APART = 0.01
-"""The time between two actions, as validators want it where one needs what the other ends with."""
+"""The time between two actions that validators require if one needs an end effect of the other."""
 
 
 # ---- plan files ---------------------------------------------------------------------------------
@@ -146,7 +146,7 @@ class PlanFiles:
         self._exported: PddlExport | None = None
 
     def write(self, path: Path, verdict: Verdict, out: Output) -> str | None:
-        """Write the plan of a verdict; ``None``, which is told, where it has none."""
+        """Write the plan of a verdict; return ``None``, with a note, if it has none."""
         if verdict.answer != "winnable":
             out.note(f"no plan is written to {path}: there is none")
             return None

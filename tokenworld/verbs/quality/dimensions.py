@@ -46,15 +46,15 @@ _DONE: tuple[Status, ...] = ("executed", "waiting", "interrupted")
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One record as the dimensions see it; ``seq`` is its place in the history, from 1.
+    """The data of one record that the dimensions use; ``seq`` is its place in the history, from 1.
 
     ``verb`` is the action that the intent resolved to (empty for `pass` and for no match), ``text``
     the free text of the player, if there is any. ``expected``: a scenario expected this status.
-    ``faults`` says in which respects the record fails its re-check; ``unchecked`` that its
-    narration is literal prose. ``blamed`` names the invariant and the rules of a rollback.
-    ``asked``: the player gave the intent; what time or the runner did is neither refused nor ends
-    a row of refusals. ``prose``: what a narrator told of it. ``tick`` is the tick of the world that
-    it came in, as `tw run` tells it; ``actor`` is who acted.
+    ``faults`` lists the failed checks of the re-check; ``unchecked``: its narration is literal
+    prose. ``blamed`` names the invariant and the rules of a rollback.
+    ``asked``: the player gave the intent; records of time or of the runner are neither refused nor
+    end a row of refusals. ``prose``: the text of a narrator. ``tick`` is the tick of the world, as
+    `tw run` prints it; ``actor`` is the acting object.
     """
 
     seq: int
@@ -189,7 +189,7 @@ VERSIONS: dict[DimensionId, int] = {
 
 @dataclass(frozen=True, slots=True)
 class Dimension:
-    """One judged dimension. ``text`` is what the scorecard says after the title.
+    """One judged dimension. ``text`` is the text of the scorecard after the title.
 
     ``values`` holds the whole numbers of the formula and its value; ``evidence`` the ticks that
     spoke against the run; ``series`` pairs of a tick and a value, to be drawn.
@@ -260,7 +260,7 @@ FILE_NAME = "quality.toml"
 
 @dataclass(frozen=True, slots=True)
 class _CharacterTable:
-    """The table ``[character]`` of a file; what is missing is said elsewhere."""
+    """The table ``[character]`` of a file; missing keys come from other tables."""
 
     __pydantic_config__ = CLOSED
     markers: tuple[str, ...] | None = None
@@ -347,7 +347,7 @@ def settings_file(sources: tuple[str, ...], folder: Path | None = None) -> Path 
 def quality_settings(path: Path | None, world: str) -> Settings:
     """The settings that a file gives a world; the defaults without a file.
 
-    Raises `Failure` TW0006 for a file that is no such file, with what is wrong in it.
+    Raises `Failure` TW0006 for an invalid file, with the fault.
     """
     if path is None:
         return Settings()

@@ -1,8 +1,8 @@
 """``tw report``: the morning report as data, as Markdown and as one HTML file without links.
 
-Of every run it says what an operator wants to know first: in what it went bad, with ticks to look
-at; who was halted and why; what was refused most often; which rules never fired; what nobody
-understood; whether a goal was reached, and how many ticks a plan would have taken.
+For every run it lists the facts that an operator needs first: the failed dimensions, with ticks to
+look at; halted players with the reason; the most frequent refusals; rules that never fired; words
+that were not understood; whether a goal was reached, and how many ticks a plan would have taken.
 """
 
 from __future__ import annotations
@@ -423,8 +423,7 @@ _REASONS = 5
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A record to look at: its number, its tick, what was asked, and what it came to in a
-    sentence."""
+    """A record to look at: its number, its tick, its intent, and its outcome in a sentence."""
 
     record: int
     tick: int
@@ -511,7 +510,7 @@ class RunReport:
 
 @dataclass(frozen=True, slots=True)
 class Morning:
-    """All runs of a report, oldest first; ``since`` is what was asked for, in words.
+    """All runs of a report, oldest first; ``since`` is the requested span, in words.
 
     ``earlier`` are the shares of reports before this one, the oldest first.
     """
@@ -628,8 +627,8 @@ def _with(ticks: Sequence[Tick], status: str) -> list[tuple[int, Tick]]:
 
 
 def _gaps(run: Run, ticks: Sequence[Tick]) -> list[tuple[int, Tick]]:
-    """The records that an operator has not answered; the last one of a run that goes on with his
-    rule is answered."""
+    """Return the records that an operator has not answered; the last one of a run that continues
+    with the operator's rule is answered."""
     found = _with(ticks, "yielded")
     answered = run.ending is not None and run.ending.reason == "grown"
     return found[:-1] if answered else found

@@ -1,6 +1,6 @@
 """``tw quality``: the scorecard of a stored run, seven dimensions and one verdict, and the gate.
 
-`score_run` is the one producer of scorecards; every surface shows what it returns.
+`score_run` is the one producer of scorecards; every surface shows its result.
 """
 
 from __future__ import annotations
@@ -204,7 +204,7 @@ def span_text(window: Window) -> str:
 
 
 def verdict_sentence(card: Scorecard) -> str:
-    """The verdict and what it rests on: ``DEGRADED — vocabulary in warn.``"""
+    """Return the verdict and its reasons: ``DEGRADED — vocabulary in warn.``"""
     reasons = "; ".join(_reasons(card))
     return f"{card.verdict} — {reasons}." if reasons else f"{card.verdict}."
 

@@ -86,10 +86,10 @@ class Adapter:
     def read(
         self, recorded: Recorded, score: Score | None = None, place: str = "state", task: str = ""
     ) -> State:
-        """The state that a record shows; `Failure` (TW0006) where the world has no place for it.
+        """Return the state of a record. Raises `Failure` (TW0006) if it does not fit the world.
 
-        What no record shows has its default. ``score`` tells which endings are reached, ``task``
-        what the game asks for.
+        Fluents that records do not show have their defaults. ``score`` gives the reached endings,
+        ``task`` is the task sentence of the game.
         """
         return self.based(recorded, score, place, task).state
 
@@ -166,8 +166,8 @@ class Adapter:
     def _revised(
         self, near: Base, recorded: Recorded, outline: Outline, score: Score | None, task: str
     ) -> State | None:
-        """The state of a record as a revision of that of a near one; ``None`` where it differs in
-        more than values and places, or where a name may stand for another object than there."""
+        """The state of a record as a revision of that of a near one; ``None`` if it differs in
+        more than values and places, or if a name may mean another object than there."""
         changed, contents = self._changed(near, recorded), self._moved(near, outline)
         if changed is None or contents is None or score is None:
             return None
@@ -234,7 +234,7 @@ class Adapter:
         )
 
     def _told(self, score: Score | None, task: str, context: Context) -> None:
-        """Note what the score and the task tell of the world."""
+        """Set the functions that the score and the task determine."""
         words = self.words
         if score is not None:
             told = ((words.over, score.over), (words.won, score.won), (words.kept, score.score))

@@ -1,7 +1,7 @@
-"""Predicted transitions: the four tasks, who answers, how answers are read and scored.
+"""Predicted transitions: the four tasks, the predictors, the reading and scoring of answers.
 
-The tasks are those of the paper: ``act`` (the state after the action), ``env`` (what the tick
-makes of that), ``score`` (score, over, won) and ``step`` (all of it at once). A question is a JSON
+The tasks are those of the paper: ``act`` (the state after the action), ``env`` (the state
+after the tick), ``score`` (score, over, won) and ``step`` (all of it at once). A question is a JSON
 object on a line, ``tw-question/1``; so is an answer: the whole state (``objects``, optionally
 ``max_UUID``) or the difference (``modified`` objects, ``removed`` numbers), and ``score``.
 
@@ -251,7 +251,7 @@ def question(row: TextRow, task: Task) -> dict[str, Any]:
 
 
 def read_answer(found: object, row: TextRow, task: Task) -> Answer:
-    """An answer as it was given; what is wrong with it is in its ``fault``.
+    """Return an answer as it was given; ``fault`` has its fault.
 
     Not by pydantic: an answer has as many objects as a row, and `is_state` checks both.
     """

@@ -49,7 +49,7 @@ class ShownAs:
     ``constant`` (always this JSON value). ``keys`` names the enum or type that the keys are of;
     ``having`` a truth of the object and a key that says which keys of a map are shown (without it:
     those whose first value is not `none`). With ``unset`` a map has null instead of values
-    of which the first is `none`. ``present`` and ``filled`` name truths of the
+    whose first is `none`. ``present`` and ``filled`` name truths of the
     object: without the one the property is missing, without the other it is null. ``nothing`` is
     shown for a `none` inside a list.
     """
@@ -74,7 +74,7 @@ class ScoreAs:
 
     ``over`` is the recorded ``gameOver`` (without it: an ending was reached), ``won`` the recorded
     ``gameWon`` (without it: a goal was reached). ``kept`` is a function that holds the score of the
-    state before, where a game adds to it. What a function holds is read from the score before;
+    state before, where a game adds to it. The value of a function is read from the score before;
     a derive is only written.
     """
 
@@ -92,11 +92,11 @@ class RecordMapping:
     ``label``: the text attribute that keeps a recorded name without its ``(ID: n)``. ``types``:
     recorded types by their name in the world. ``hidden``: fluents that no record shows.
     ``root``: the object that holds everything and that the records leave out. ``parts``: types
-    whose contents are listed behind them and not named in ``contains``, with their number.
-    ``unseen``: truths without parameters that no record shows, and that only what comes of a row
-    can tell. ``properties``: by name, or ``Type.name`` where types differ in it. ``task``: a
+    whose contents are listed after them and not named in ``contains``, with their number.
+    ``unseen``: truths without parameters that no record shows, and that only the outcome of a row
+    determines. ``properties``: by name, or ``Type.name`` where types differ in it. ``task``: a
     regular expression that matches the task sentence; each of its named groups is the value of the
-    function of that name, which has no parameters. ``score``: what the score tells.
+    function of that name, which has no parameters. ``score``: the meaning of the score.
     """
 
     __pydantic_config__ = CLOSED
@@ -146,7 +146,7 @@ class Misread(Exception):
 
 @dataclass(slots=True)
 class Context:
-    """One state being read: what recorded names stand for, and what functions hold so far."""
+    """One state being read: the objects of recorded names, and the rows of functions so far."""
 
     named: Mapping[str, str]
     functions: dict[str, list[Json]]
@@ -172,7 +172,7 @@ class Place:
 
     def read(self, value: Any, owner: str | None, key: str | None, attrs: dict[str, Json],
              context: Context) -> None:  # fmt: skip
-        """Note a recorded value; what is derived is left to the rules."""
+        """Add a recorded value; derived values are left to the rules."""
         if not self.stored:
             return
         raw = context.named.get(value, value) if isinstance(self.type, ObjectType) else value
@@ -204,8 +204,8 @@ class Codec:
 @dataclass(frozen=True, slots=True)
 class Shown:
     """The columns that the record of an object rests on, by number, its name and contents apart:
-    ``own`` in slots of the object alone, ``wide`` in any slot. ``names``: it shows what others are
-    called. ``stores``: what it shows of others is stored, not derived."""
+    ``own`` in slots of the object alone, ``wide`` in any slot. ``names``: it shows names of
+    other objects. ``stores``: the values of others that it shows are stored, not derived."""
 
     own: frozenset[int]
     wide: frozenset[int]
@@ -374,8 +374,8 @@ class RecordWords:
         return not names.isdisjoint(self.mapping.hidden)
 
     def _rules(self, kind: str) -> dict[str, ShownAs]:
-        """The exceptions that concern a type: those of a near ancestor before those of a far one,
-        and those for all types where the type has what they name."""
+        """Return the exceptions of a type: those of a near ancestor before those of a far one,
+        and those for all types if the type has the fluents that they name."""
         found: dict[str, ShownAs] = {}
         lineage = dict.fromkeys((kind, *self.program.types[kind].ancestors))
         for ancestor in lineage:
@@ -644,7 +644,7 @@ def _constant(name: str, constant: Any) -> Codec:
 
 
 def _gated(codec: Codec, gate: Place, instead: object) -> Codec:
-    """A codec behind a truth: where the property stands (or is not null), the truth holds."""
+    """Return a codec with a condition: the property exists (or is not null) if a truth holds."""
 
     def read(value: Any, owner: str, attrs: dict[str, Json], context: Context) -> None:
         there = instead is MISSING or value is not None

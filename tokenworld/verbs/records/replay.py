@@ -157,7 +157,7 @@ class WorldAnswerer:
         return answers, found.records
 
     def check(self, row: TextRow) -> None:
-        """`Failure` where a row names what the world does not know, whoever is to answer it."""
+        """Raise `Failure` if a row has names that the world lacks, for any predictor."""
         for recorded, part in zip((row.before, row.acted, row.ticked), STATES, strict=True):
             self._check(recorded, row, part)
 
@@ -284,7 +284,7 @@ class WorldAnswerer:
         return f"{last.status} {shown}{breach}"
 
     def _writer(self, records: Sequence[Record], difference: Difference) -> str:
-        """The rule that last wrote what is different, with its place; empty for none."""
+        """Return the rule that last wrote a differing value, with its place; empty for none."""
         fluents = self.adapter.words.fluents_of(difference.what)
         for column, key, old, new, title in reversed(_changes(records)):
             owner = key[0] if isinstance(key, tuple) else key
@@ -327,7 +327,7 @@ def _changes(records: Sequence[Record]) -> list[RawChange]:
 class Games:
     """Worlds by the game that their mapping names; each is opened when its first row comes.
 
-    ``coverage`` has what the rows of each reach, if that is to be ``measured``.
+    ``coverage`` has the places that the rows of each reach, if ``measured``.
     """
 
     def __init__(

@@ -133,7 +133,7 @@ class TextRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BadRow:
-    """A line that is no row, with its place and what is wrong with it."""
+    """A line that is no row, with its place and its fault."""
 
     place: str
     why: str
@@ -194,7 +194,7 @@ class RowReader:
         self._about: tuple[str, dict[str, Any]] = ("", {})
 
     def row(self, place: str, line: str) -> TextRow | BadRow:
-        """One line as a row, or what is wrong with it."""
+        """Return the row of a line, or its fault."""
         try:
             return self._in_parts(place, line)
         except (ValueError, RecursionError, KeyError, _Unfit):
@@ -313,7 +313,7 @@ def _json(text: str) -> dict[str, Any]:
 
 
 def _about(text: str) -> dict[str, Any]:
-    """Read the header of a state: the command, and what was told of it."""
+    """Read the header of a state: the command, and the texts about it."""
     found = _json(text + "}")
     if not found or "objects" in found or "max_UUID" in found:
         raise _Unfit
@@ -352,7 +352,7 @@ def _object(text: str) -> dict[str, Any]:
 
 
 def _keep(kept: dict[str, T], text: str, found: T, most: int = _KEPT) -> T:
-    """Keep what a text was read as, and not without end."""
+    """Add the result for a text to a cache of bounded size; return it."""
     if len(kept) >= most:
         kept.clear()
     kept[text] = found
@@ -366,8 +366,8 @@ def _mapping(found: object, what: str) -> Mapping[str, Any]:
 
 
 def is_state(objects: object) -> str:
-    """Say what is wrong with the shape of a list of objects, as the end of a path in backticks and
-    a clause; empty if nothing is."""
+    """Return the fault in the shape of a list of objects, as the end of a path in backticks and a
+    clause; empty if there is none."""
     if not isinstance(objects, list):
         return "objects` is no list"
     seen: set[int] = set()
@@ -383,7 +383,7 @@ def is_state(objects: object) -> str:
 
 
 def _wrong(one: object, where: str) -> str:
-    """Say what is wrong with the shape of one object, as `is_state` does."""
+    """Return the fault in the shape of one object, as `is_state` does."""
     if not isinstance(one, dict):
         return f"{where}` is no JSON object"
     for key, kind in _PARTS:

@@ -25,8 +25,10 @@ _HINT = "Record them with `tw run` and `tw runs rows`."
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """A state, what was intended in it, and the state that was observed after the tick. ``fields``
-    are the fluents that were observed; ``None``: the whole state was."""
+    """A state, an intent, and the observed state after the tick.
+
+    ``fields`` are the observed fluents; ``None``: the whole state.
+    """
 
     place: str
     state: State
@@ -150,7 +152,7 @@ class _States:
 
 
 def _difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any] | None:
-    """What `Engine.revised` needs to make one state from another; ``None`` where they have other
+    """Return the difference for `Engine.revised`, or ``None`` if the states have other
     objects, another order of them, or actions that take time."""
     try:
         if any(old[one] != new[one] for one in ("format", "next_id")) or old["long"] or new["long"]:

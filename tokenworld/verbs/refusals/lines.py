@@ -1,6 +1,6 @@
 """The text of an `Explanation`, for every surface: the command line, the screen, agents.
 
-Lines are in roles, without colours; `plain_text` of them is what a reader without colours has.
+Lines are in roles, without colours; `plain_text` removes the roles.
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ class RefusalLines:
     def requires(self, found: Explanation) -> Iterator[Line]:
         """Requires with their signs, texts, values, places and source lines.
 
-        What fails comes first, then what was not evaluated, then what holds: where something else
-        does not, its labels in one line.
+        Failed requires come first, then unevaluated ones, then those that hold; if another require
+        fails, the labels of those that hold are one line.
         """
         listed = sorted(found.requires, key=lambda one: (False, None, True).index(one.holds))
         if not listed:

@@ -173,7 +173,7 @@ def write_rows(reference: str | None, out: Output, *, output: Path, store: Path 
 
 
 def import_runs(path: Path, out: Output, store: Path | None) -> int:
-    """Take runs from JSON lines; what is torn is reported and skipped."""
+    """Import runs from JSON lines; torn ones are reported and skipped."""
     with RunStore.open(store) as opened:
         imported = import_file(opened, path)
     out.diagnostics(imported.findings)
@@ -237,9 +237,9 @@ def _show(ticks: tuple[Tick, ...], out: Output) -> None:
 def header_fault(store: Database, run: Run, session: Session, ticks: Sequence[Tick]) -> str | None:
     """The first fault of a header; ``None`` if there is none.
 
-    ``session`` is at the start of the run's sources, ``ticks`` lead from there to its end. Which
-    version recorded a run, who played it, and which game it goes on with where that is not in the
-    store, nothing shows but the header.
+    ``session`` is at the start of the run's sources, ``ticks`` lead from there to its end. The
+    version that recorded a run, its player, and its parent if that is not in the store, are in the
+    header only, so they cannot be checked.
     """
     header = run.header
     if header.params:
@@ -320,7 +320,7 @@ def verify(
 
 
 def _check_link(link: str, references: tuple[str, ...], *, every: bool) -> None:
-    """Raise `Failure` (TW0006) for what is no link, or for more than one run."""
+    """Raise `Failure` (TW0006) for an invalid link, or for more than one run."""
     hint = "Give the 64 digits that `tw run` printed, and name one run."
     if not re.fullmatch("[0-9a-fA-F]{64}", link):
         raise usage("`--link` takes 64 hexadecimal digits.", hint)
@@ -344,8 +344,8 @@ def _link_fault(store: RunStore, run: Run, link: str) -> Diagnostic | None:
 
 
 _AS_IT_LIES = ("gapless", "canonical", "source", "text", "chain", "columns", "events", "ending")
-"""The faults of a record as it lies in the file; other breaches are told by what the
-rules make of it, which names the part that was changed."""
+"""The faults of a record in the file itself. Other breaches are reported by replaying the record,
+which names the changed part."""
 
 
 def _finding(store: RunStore, run: Run, out: Output) -> Diagnostic | None:

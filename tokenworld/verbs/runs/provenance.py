@@ -1,9 +1,9 @@
-"""``tw runs at``, ``diff``, ``why``, ``branch``, ``resume``: going back in a stored run, and on.
+"""``tw runs at``, ``diff``, ``why``, ``branch``, ``resume``: earlier states of a run, and branches.
 
 ``why`` names the record and the rule that set a slot, and the conditions that enabled the rule.
 
-What a rule needed are the requires of an action or the `when` of a law, with the values that they
-read at that moment; each of these values has an origin of its own in turn.
+The needs of a rule are the requires of an action or the `when` of a law, with the values that they
+read at that moment; each of these values has an origin in turn.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Setter:
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """A value that a rule's condition read: its slot, what it held, and since when."""
+    """A value that a rule's condition read: its slot, its value, and since which tick."""
 
     condition: str
     slot: str
@@ -78,7 +78,7 @@ def provenance(
     """The origin of a slot's value at the end of ``ticks``, the history of a run.
 
     ``session`` stands at that end; ``before`` is the state in which the setting record was given
-    (see `setting_record`): without it no needs are told.
+    (see `setting_record`): without it the result has no needs.
     """
     program, state = session.world.program, session.state
     fluent, args = slot_named(program, state, slot)
@@ -386,7 +386,7 @@ def branch(
 
 
 def resume(reference: str | None, out: Output, *, store: Path | None, **options: Any) -> int:
-    """Play on in a run that was cut off; what is stored of it stays as it is. ``options`` are the
+    """Continue a run that was cut off; its stored records are not changed. ``options`` are the
     fields of `Choice`."""
     choice = Choice(**options)
     with RunStore.open(store) as opened:

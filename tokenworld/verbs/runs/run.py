@@ -96,10 +96,10 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class RunPlayer:
-    """A player ready to play: how the store calls it, its seed, when it is stopped.
+    """A player ready to play: its name in the store, its seed, the limits at which it is stopped.
 
     ``halt_after`` refusals in a row halt the run; ``None``: none do. ``patience`` is how often it
-    is asked again in a turn. ``policy`` is the one it plays by, ``close`` ends what it started.
+    is asked again in a turn. ``policy`` is its policy, ``close`` ends the programs that it started.
     """
 
     source: IntentSource
@@ -448,7 +448,7 @@ class _Runner:
         return True
 
     def _narrate(self, outcomes: tuple[Outcome, ...]) -> None:
-        """Let the narrator tell of records, and store what it tells; they are stored already."""
+        """Ask the narrator about stored records, and store its text."""
         narrator = self.company.narrator
         if narrator is None or not outcomes or outcomes[-1].status == "halted":
             return

@@ -1,8 +1,8 @@
 """``tw runs trace``: which laws fired in a tick, in what order, with which bindings and changes.
 
 Records keep the changes of a whole tick (`tw-outcome/1`). A trace plays the tick again from the
-state before it and separates the laws: what each asked for, what it changed, and where several
-asked for the same slot.
+state before it and separates the laws: the changes that each requested, those that were applied,
+and slots that several laws requested.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Asked:
 class LawFired:
     """One binding of a law whose condition held. ``number`` counts through the whole tick.
 
-    ``changes`` are those that it alone is the cause of; what it shares stands in `Shared`.
+    ``changes`` are those that it alone caused; changes of several laws are in `Shared`.
     """
 
     number: int
@@ -100,7 +100,7 @@ class Shared:
 
 @dataclass(frozen=True, slots=True)
 class PhaseRan:
-    """A phase of the tick: its laws as written, what fired, and what was asked for twice."""
+    """A phase of the tick: its laws as written, the firings, and the slots requested twice."""
 
     name: str
     order: str
@@ -153,9 +153,9 @@ class Tracing:
         self._program = session.world.program
 
     def trace(self, before: State, moment: Moment) -> TickTrace:
-        """The tick that led from a state to a moment; its last record is the one that is told.
+        """Return the trace of the tick from a state to a moment, for its last record.
 
-        Where the state is one of other rules (they were exchanged since), no phase is told.
+        If the state belongs to other rules (they were replaced since), the trace has no phases.
         """
         outcome = moment.outcomes[-1]
         intent = self._intent(moment, outcome)
@@ -315,7 +315,8 @@ def _owners(batch: Batch) -> dict[_Place, list[tuple[int, Write]]]:
 def _cause(
     batch: Batch, owners: Mapping[_Place, list[tuple[int, Write]]], change: RawChange
 ) -> int:
-    """The firing behind a change: who asked for it, else who made or ended the life it is of."""
+    """Return the firing that caused a change: the one that requested it, else the one that
+    created or destroyed its object."""
     asked = owners.get(_place(change))
     if asked:
         return asked[0][0]

@@ -1,3 +1,3 @@
-"""``tw simbench``: any world as a benchmark of those who predict what it does."""
+"""``tw simbench``: any world as a benchmark of predictors."""
 
 from __future__ import annotations

@@ -112,7 +112,7 @@ class Prompts:
 
 
 def rules_of(found: QuestionSet, rules: str) -> str:
-    """The text of the rules that a predictor is told."""
+    """Return the text of the rules for a predictor."""
     if rules == NONE:
         return ""
     if rules in (ENGLISH, WRITTEN):
@@ -129,7 +129,7 @@ def rules_name(rules: str) -> str:
 
 
 def parsed(text: str, row: TextRow, task: Task) -> Answer:
-    """The answer in a text: the JSON object in it, or what is wrong with it."""
+    """Return the answer in a text: the JSON object in it, or its fault."""
     found = _object(text)
     return Answer(fault="the answer has no JSON object") if found is None else read_answer(
         found, row, task
@@ -225,7 +225,7 @@ class Transcript:
     header: Mapping[str, Any]
     entries: dict[int, Entry] = field(default_factory=dict)
     whole: int = 0
-    """Bytes of whole lines: what stands behind them was torn by the end of a run."""
+    """Bytes of whole lines; the rest of the file is a line that was cut off."""
 
     def used(self, prices: Prices | None = None) -> Total:
         """The tokens and the cost of all answers, those that could not be read included."""

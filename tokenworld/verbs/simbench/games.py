@@ -139,8 +139,8 @@ def _cards(scored: Iterable[Scored]) -> dict[str, dict[str, list[Card]]]:
 
 
 def mean_of(games: Iterable[Sequence[Share]]) -> Mean | None:
-    """The mean over games, of which each has one share or several that are added up; ``None`` where
-    no game was asked."""
+    """Return the mean over games, each of which has one share or several that are added up;
+    ``None`` if no game was asked."""
     totals = [(sum(one.rows for one in shares), sum(one.published for one in shares),
                sum(one.strict for one in shares)) for shares in games]  # fmt: skip
     asked = [one for one in totals if one[0]]

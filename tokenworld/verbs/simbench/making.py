@@ -144,7 +144,7 @@ _KINDS: Final = tuple(product(_PARTS, (True, False)))
 _BY_RULES: Final = "what the question shows does not decide the answer"
 _BY_CHANCE: Final = "chance had a part in it (where only in the tick, the command is asked about)"
 _TIMED: Final[tuple[Task, ...]] = ("env", "score", "step")
-"""What the tick has a part in."""
+"""The tasks whose result depends on the tick."""
 
 Say = Callable[[str], None]
 
@@ -196,7 +196,7 @@ class Found:
 def make(
     target: str, out: Output, *, recorded: tuple[Path, ...], rows: int, seed: int, output: Path
 ) -> int:
-    """Make a set and tell what is in it."""
+    """Make a set and print its parts."""
     if rows < 2:
         raise usage("A set has two rows for each task at least.", "Give `--rows N` from 2.")
     world = open_world(target, scenarios=False)
@@ -264,7 +264,7 @@ class _Maker:
         return Candidate(row, step.verb, self._decided, _TIMED if draws else ())
 
     def _decided(self, row: TextRow, task: Task) -> bool:
-        """Return whether the rules predict for a question what was recorded."""
+        """Return whether the rules predict the recorded answer of a question."""
         try:
             answer = self.rules.answer(row, task)
         except Failure:
@@ -311,7 +311,7 @@ class _Maker:
         return Candidate(row, row.action.partition(" ")[0], self._readable)
 
     def _readable(self, row: TextRow, task: Task) -> bool:
-        """Return whether the world has a place for what a question shows."""
+        """Return whether the world can represent the states of a question."""
         try:
             self.rules.answer(row, task)
         except Failure:

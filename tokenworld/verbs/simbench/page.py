@@ -185,7 +185,7 @@ def _cells(share: Share) -> tuple[str, str, str]:
 
 
 def percent(share: float) -> str:
-    """A share as text; what is not all is never shown as 100 %."""
+    """Return a share as text; a share below 1 is never shown as 100 %."""
     shown = f"{share:.1%}"
     return "<100%" if shown == "100.0%" and share < 1 else shown
 

@@ -60,7 +60,7 @@ class Asking:
         return Entry(self.question.number, digest, self.shown, tries)
 
     def line(self, again: str) -> str:
-        """The question as a predictor gets it; ``again`` says what was wrong with its answer."""
+        """Return the question for a predictor; ``again`` is the fault of its last answer."""
         told = record_question(self.row, self.question.task)
         more = {"again": again} if again else {}
         prompt = f"{self.preamble}\n\n{self.shown}"
@@ -138,7 +138,7 @@ def run(
     folder: Path, out: Output, *, predictor: str | None, url: str | None, replay: Path | None,
     mode: Mode, rules: str, examples: int, output: Path | None, reply_timeout: float, retries: int,
 ) -> int:  # fmt: skip
-    """Ask what is not answered yet, and keep each answer at once."""
+    """Ask the questions without an answer, and write each answer at once."""
     given = [one for one in (predictor, url, replay) if one is not None]
     if len(given) != 1:
         raise usage("A set is answered by one predictor.",

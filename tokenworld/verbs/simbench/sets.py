@@ -32,7 +32,7 @@ FILES: Final = (
 Part = Literal["act", "env", "score", "step", "chain", "own"]
 PARTS: Final[tuple[Part, ...]] = ("act", "env", "score", "step", "chain", "own")
 """``chain``: rows that follow each other, each asked from its true state; ``own``: the same, asked
-from what the predictor itself made of the row before."""
+from the state that the predictor itself gave for the row before."""
 
 
 @dataclass(frozen=True, slots=True)

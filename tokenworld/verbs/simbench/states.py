@@ -1,9 +1,9 @@
 """The states of any world in the form of recorded rows, and back.
 
 A world with a mapping beside it has the form of its records (`MappedForm`). Any other has a plain
-form: each living object with its attributes, and with the functions and relations of which it is
-the first argument; what belongs to no object belongs to one more, the world (`PlainForm`). A form
-shows everything, also what is secret: who predicts a world has to know it.
+form: each living object with its attributes, and with the functions and relations whose first
+argument it is; everything else belongs to one more object, the world (`PlainForm`). A form shows
+secrets too: a predictor needs them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tokenworld.verbs.records.properties import MAPPING_FILE, Misread, mapping_b
 from tokenworld.verbs.records.rows import Recorded, Score
 
 WORLD_NUMBER: Final = 999_999
-"""The number of the object that stands for the world itself."""
+"""The number of the object that represents the world itself."""
 _WORLD = "World"
 
 

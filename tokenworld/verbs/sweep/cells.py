@@ -122,8 +122,11 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer for a cell. ``limit``: the result is what was found within the limits; ``failed``:
-    the world cannot be used with these params, ``diagnostics`` say why and ``result`` is empty."""
+    """The answer for a cell.
+
+    ``limit``: the result is the partial one within the limits; ``failed``: the world cannot be used
+    with these params, ``diagnostics`` say why and ``result`` is empty.
+    """
 
     status: Status
     result: Mapping[str, Json]

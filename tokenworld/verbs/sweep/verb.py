@@ -115,7 +115,7 @@ def _part(target: str, engine: str, asked: Asked, auditor: Auditor) -> Sweep:
 
 
 def _joined(parts: Sequence[tuple[tuple[str, str], Sweep]], *, several: bool) -> Joined:
-    """Several sweeps as one, with columns for what they differ in."""
+    """Join several sweeps to one, with columns for their differences."""
     heads = [("world", several), ("engine", parts[0][0][1] != "")]
     names = tuple(name for name, there in heads if there)
     found = Joined(
@@ -562,7 +562,7 @@ def _grouped(pairs: Iterable[tuple[tuple[str, ...], Row]]) -> tuple[Group, ...]:
 
 
 def summary(what: What, rows: Sequence[Row]) -> dict[str, Json]:
-    """The rows of a group as one: how many cells have each status, then what was asked."""
+    """Return the summary of a group of rows: the number of cells by status, then the results."""
     cells = {word: sum(1 for row in rows if row.status == word) for word in _STATUSES}
     found = [row.result for row in rows if row.result]
     match what:

@@ -1,4 +1,4 @@
-"""The body of a proposed action: what it requires, then its changes, readers before writers."""
+"""The body of a proposed action: its requirements, then its changes, readers before writers."""
 
 from __future__ import annotations
 

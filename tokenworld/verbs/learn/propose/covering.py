@@ -1,9 +1,9 @@
 """Guarded templates that explain changes: sequential covering with a beam search for each guard.
 
 A rule is worth the changes that it explains, less the surprise of the instances that it gets wrong
-(as a probability of the rule), less its size. The best rule is kept, what it covers is put aside,
-and the search goes on with the rest, as an `else` of what came before (FOIL, Quinlan 1990, with a
-minimum description length in place of information gain).
+(as a probability of the rule), less its size. The best rule is kept, the changes that it covers are
+set aside, and the search continues with the rest, as an `else` of the rules before (FOIL, Quinlan
+1990, with a minimum description length in place of information gain).
 """
 
 from __future__ import annotations

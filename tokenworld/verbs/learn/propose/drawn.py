@@ -1,16 +1,16 @@
-"""Rules with draws: guards for one or two new values, of which one comes up by chance, or for a
-value that is drawn from all objects of a type.
+"""Rules with draws: guards for one or two new values, one of which is drawn, or for a value that is
+drawn from all objects of a type.
 
-A rule is worth the changes that it explains, less the surprise of what came up under its guard (the
-entropy of its branches), less its size. What cannot come up at all outweighs 20 changes. So a guard
-is as narrow as the evidence asks for, and a change that always happens costs no surprise.
+A rule is worth the changes that it explains, less the surprise of the observed draws under its
+guard (the entropy of its branches), less its size. An impossible observation outweighs 20 changes.
+So a guard is as narrow as the evidence asks for, and a change that always happens costs no
+surprise.
 
 Where the records are noisy, so that any slot may change by chance, `cover_noisy` makes a list of
 rules that each have the shares of all new values under their guard, after Proença and van Leeuwen
 ("Interpretable multiclass classification by MDL-based rule lists", 2020). A rule is worth the
-surprise that it saves compared with the best rule without a guard for what is left. To name one of
-many guards or values costs the logarithm of their number, so that what holds by coincidence is not
-worth it.
+surprise that it saves compared with the best rule without a guard for the rest. The choice of one
+of many guards or values costs the logarithm of their number, so that a coincidence does not pay.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Given rules with what is proposed: statements in their actions, new actions, phases and laws."""
+"""Given rules extended by a proposal: statements in their actions, new actions, phases and laws."""
 
 from __future__ import annotations
 

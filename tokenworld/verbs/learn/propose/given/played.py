@@ -1,4 +1,4 @@
-"""Rows beside what the given rules make of them: the difference is what is left to learn."""
+"""Rows with the predictions of the given rules: the rest of the differences is to be learned."""
 
 from __future__ import annotations
 

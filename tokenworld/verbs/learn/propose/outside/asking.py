@@ -1,8 +1,8 @@
-"""Ask a program for laws that explain what is left, and keep those that pay for themselves.
+"""Ask a program for laws that explain the remaining changes, and keep those that pay.
 
 The protocol is lines of JSON. A question (``tw-proposer/1``) shows one transition that the present
-rules do not explain: its command, both states, the slots that come out otherwise, the aspect that
-is asked for, and the rules. The answer is ``{"laws": ["law …"]}``: laws, actions and derives as
+rules do not explain: its command, both states, the slots that are predicted wrongly, the aspect in
+question, and the rules. The answer is ``{"laws": ["law …"]}``: laws, actions and derives as
 text. Each is checked, played on all rows, and kept if that saves more than the law costs.
 """
 

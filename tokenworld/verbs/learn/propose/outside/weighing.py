@@ -1,8 +1,8 @@
-"""How well rules explain rows: the measure by which laws of others are kept or left out.
+"""Measure how well rules explain rows; it decides which laws of a program are kept.
 
 An explained row costs its surprise, the negative logarithm of its probability. A row that the
-rules cannot bring forth costs as much for each slot that comes out otherwise, in the nearest
-outcome, as a change that no rule explains (`covering.WORTH`).
+rules cannot produce costs, for each slot that differs in the nearest outcome, as much as a change
+that no rule explains (`covering.WORTH`).
 """
 
 from __future__ import annotations
