@@ -28,8 +28,8 @@ Enough = Callable[[Record, State], bool]
 
 
 class Halves(NamedTuple):
-    """A tick in two: the state after what the actor did alone, with the record of that, and the
-    state after the whole tick, with its records."""
+    """A tick in two halves: the state after the command alone, with its record, and the state after
+    the whole tick, with its records."""
 
     acted: State
     done: Record

@@ -95,10 +95,10 @@ MOST_NUMBERS = 10_000_000
 
 
 def start_from(layout: Layout, file: m.StartFile, seed: int) -> State:
-    """The state that a world begins with by its `start` line; the seed is that of the run.
+    """Return the first state of a world with a `start` line; the seed is that of the run.
 
-    Every object that rules name must be in it, unless a game goes on with changed rules: there it
-    may be destroyed. Raises `Failure` (TW0006) if it does not fit.
+    Every object that rules name must be in it, unless a game continues with changed rules: there
+    it may be destroyed. Raises `Failure` (TW0006) if it does not fit.
     """
     named = frozenset[str]() if file.path == m.CARRIED else mentioned(layout.instance)
     try:

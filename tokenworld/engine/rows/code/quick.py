@@ -65,8 +65,8 @@ class Modes:
         return "log" if any(isinstance(one, core.For) for one in every) else "pend"
 
     def _plain(self, write: core.Write) -> bool:
-        """Whether a write changes one slot that surely is there, and touches no other's shape but
-        a list of children or a place that something is nested in."""
+        """Return whether a write changes one slot that surely exists, and affects no shape but a
+        list of children or a place of nesting."""
         store = self.slots.by_id[write.target.fluent]
         fluent = store.column.fluent
         moving = any(
