@@ -1,4 +1,4 @@
-"""Plans that branch on what a player sees: one tree that wins for every value of the secrets.
+"""Plans that branch on observations: one tree that wins for every value of the secrets.
 
 This is contingent planning with full knowledge of the meaning of observations (Bonet and Geffner
 2000): a search of an AND/OR graph of sets of states. A command splits a set by its observations, a

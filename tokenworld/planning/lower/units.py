@@ -28,7 +28,7 @@ class Unit:
     """A rule with bound parameters. ``phase`` is its phase's position (-1: no law), ``actor`` the
     acting object if several objects take turns.
 
-    Units are told apart by identity: each is made once.
+    Units are compared by identity: each is made once.
     """
 
     kind: UnitKind

@@ -40,10 +40,11 @@ from tokenworld.planning.reader.names import (
 from tokenworld.planning.reader.trajectories import AllOf, Bound, ForAll, Modal, Trajectory, Wanted
 
 _MOST_SUMS = 8
-"""Of what one settling action can cost, as encodings list all sums."""
+"""The largest number of costs of one settling action, because encodings list all sums."""
 _MOST_SCALE = 10**9
 _MOST_DECIMALS = 3
-"""Of a duration; what is left is rounded, as a planner would wait too many ticks."""
+"""The largest number of decimals of a duration; more are rounded, as a planner would wait too
+many ticks."""
 
 
 _Watched = tuple[frozenset[str] | None, Line]

@@ -57,7 +57,7 @@ class Move:
 
 @frozen
 class StepTo:
-    """One step of a path: which outcome of which move leads to ``node``."""
+    """One step of a path: the outcome of a move that leads to ``node``."""
 
     before: Node
     step: PlanStep

@@ -396,9 +396,9 @@ class _Openings:
         self._terms, self._algebra, self._failed = terms, algebra, failed
 
     def of(self, unit: Unit) -> list[tuple[Env[Costs], Way]]:
-        """The ways in which a rule can run: the names that its body sees, and the cost.
+        """Return the ways in which a rule can run: the names in its body, and the cost.
 
-        Each value of a ``let`` is a way of its own, so that what is read off it fits together.
+        Each value of a ``let`` is a way of its own, so that all reads of one way agree.
         """
         terms, algebra, rule = self._terms, self._algebra, unit.rule
         exist = algebra.held(terms.exist(unit.params, unit.args))
