@@ -138,7 +138,7 @@ class InspectScreen(Overlay[None]):
             self.query_one("#map", TextPane).tell(map_lines(found, maps))
 
     def action_changed(self) -> None:
-        """Show only what the last tick changed, or everything again."""
+        """Show only the changes of the last tick, or everything again."""
         self._changed = not self._changed
         self._tell()
 
