@@ -130,7 +130,7 @@ class Channel(Protocol):
         """
 
     def close(self) -> None:
-        """Leave nothing behind."""
+        """Release all resources."""
 
 
 def remote_player(channel: Channel) -> Player:
@@ -237,7 +237,7 @@ class Beside:
         return None if self.failure is None else self.failure.what
 
     def close(self) -> None:
-        """Leave nothing behind."""
+        """Close the channel, which ends its program."""
         self._channel.close()
 
 
