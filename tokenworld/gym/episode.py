@@ -339,7 +339,7 @@ class Options(TypedDict, total=False):
 
 
 class PlayedWorld:
-    """A world that learners play, episode by episode; `WorldEnv` says what the options mean.
+    """A world that learners play, episode by episode; `WorldEnv` describes the options.
 
     Raises `Failure`: TW0006 for an invalid mode, goal or limit, and the failures of `open_world`.
     """
