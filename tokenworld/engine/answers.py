@@ -64,7 +64,7 @@ class Answers:
         return self._live.on_row(state, lambda stepper, row: read(stepper.asking(row)))
 
     def over(self, state: State) -> bool:
-        """Whether later intents are halted."""
+        """Return whether later intents are halted."""
         return state.latched != () and not self.instance.world.endless
 
     def reached(self, state: State) -> tuple[str, ...]:
@@ -117,11 +117,12 @@ class Answers:
         return self._live.listed(state, lambda legal, row: focus_on(legal, row, number))
 
     def passes(self, state: State, command: Command) -> bool:
-        """Whether a command would not be refused, nor be in error for a number in its requires."""
+        """Return whether a command would not be refused, nor be in error for a number in its
+        requires."""
         return self.asked(state, lambda tick: is_legal(tick, command))
 
     def may_break(self, name: str) -> bool:
-        """Whether a require that the language adds may refuse an action."""
+        """Return whether a require that the language adds may refuse an action."""
         return not never_refused(lowered(self.instance.program))[name]
 
     def bindings(self, state: State, name: str) -> Iterable[tuple[Raw, ...]] | None:
@@ -196,7 +197,8 @@ class Answers:
         return state_hash(state)
 
     def same_facts(self, one: State, other: State) -> bool:
-        """Whether objects, functions and relations are the same (not tick, seed, long actions)."""
+        """Return whether objects, functions and relations are the same (not tick, seed, long
+        actions)."""
         kinds = ({x: kind for x, kind in enumerate(s.kinds) if kind} for s in (one, other))
         return facts_hash(one) == facts_hash(other) and next(kinds) == next(kinds)
 

@@ -29,7 +29,7 @@ class Clock:
     whole: bool = False
 
     def __bool__(self) -> bool:
-        """Whether any rule reads the clock."""
+        """Return whether any rule reads the clock."""
         return self.whole or self.last is not None or self.moduli != ()
 
     def of(self, tick: int) -> tuple[int, ...]:
@@ -48,9 +48,9 @@ def deciding_terms(instance: Instance) -> Sequence[m.Term]:
 
 
 def waiting_matters(instance: Instance) -> bool:
-    """Whether `pass` can lead anywhere: laws, long actions, or rules that read what changes where
-    nothing is done, which is the number of the tick, or, in the condition of an award, the score
-    that others add to."""
+    """Return whether `pass` can lead anywhere: laws, long actions, or rules that read what
+    changes where nothing is done, which is the number of the tick, or, in the condition of an
+    award, the score that others add to."""
     program, world = instance.program, instance.world
     if program.laws or any(one.may_be_long for one in program.actions.values()):
         return True

@@ -43,7 +43,7 @@ class Knowledge:
 
     @property
     def is_whole(self) -> bool:
-        """Whether nothing is hidden."""
+        """Return whether nothing is hidden."""
         return self._open
 
     def worlds(self, state: State) -> PossibleWorlds:
@@ -61,7 +61,7 @@ class Knowledge:
         return self.worlds(state).every(read)
 
     def some(self, state: State, test: Callable[[Tick], bool]) -> bool:
-        """Whether a test may hold."""
+        """Return whether a test may hold."""
         return self._engine.asked(state, test) if self._open else self.worlds(state).some(test)
 
     # ---- commands -----------------------------------------------------------------------------
@@ -85,7 +85,7 @@ class Knowledge:
                 yield from (one for one in commands if self.may(state, one))
 
     def may(self, state: State, command: Command) -> bool:
-        """Whether a command is executed for some values of the secrets' types."""
+        """Return whether a command is executed for some values of the secrets' types."""
         if self._open or command.is_pass or command.action not in self._hidden_in(state):
             return self._engine.passes(state, command)
         worlds = self.worlds(state)
@@ -94,7 +94,7 @@ class Knowledge:
         return self._may[command]
 
     def is_sure(self, state: State, command: Command) -> bool:
-        """Whether a command is legal, or illegal, for all values of the secrets."""
+        """Return whether a command is legal, or illegal, for all values of the secrets."""
         if self._open:
             return True
         found = self.every(state, lambda tick: is_legal(tick, command))
@@ -120,7 +120,8 @@ class Knowledge:
 
     @cached_property
     def lists_all(self) -> bool:
-        """Whether the legal commands depend on no secret, so that the engine's list is right."""
+        """Return whether the legal commands depend on no secret, so that the engine's list is
+        right."""
         actions = self._program.actions.values()
         cancelled = (self.secrets.touched(one.cancelled) for one in actions)
         return self._open or not (self._hidden or any(cancelled))
@@ -181,13 +182,13 @@ class Knowledge:
         }
 
     def hides(self, action: str, index: int) -> bool:
-        """Whether a require of an action reads secrets."""
+        """Return whether a require of an action reads secrets."""
         if self._open or index >= len(self._program.actions[action].requires):
             return not self._open and action in self._hidden
         return self._guards[action][index].hidden
 
     def depends_on_secrets(self, action: str) -> bool:
-        """Whether the status or the effect of an action depends on secrets."""
+        """Return whether the status or the effect of an action depends on secrets."""
         return not self._open and self.secrets.rule(f"action {action}")
 
     # ---- records ------------------------------------------------------------------------------
@@ -235,7 +236,7 @@ class Knowledge:
 
     @property
     def hides_words(self) -> bool:
-        """Whether the words of typed commands depend on secrets."""
+        """Return whether the words of typed commands depend on secrets."""
         return not self._open and self.secrets.words
 
     # ---- words --------------------------------------------------------------------------------

@@ -57,7 +57,7 @@ class Listing:
         return known[1]
 
     def is_listed(self, state: State, name: str) -> bool:
-        """Whether its bindings are few enough to be listed; of few candidates always."""
+        """Return whether its bindings are few enough to be listed; of few candidates always."""
         if count_bindings(self.domains(state, name)) <= MANY:
             return True
         return self.bindings(state, name) is not None

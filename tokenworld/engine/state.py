@@ -297,7 +297,7 @@ class State:
         return stored.get(key, column.default)  # type: ignore[no-any-return]
 
     def alive(self, number: int) -> bool:
-        """Whether the object has not been destroyed."""
+        """Return whether the object has not been destroyed."""
         return self.kinds[number] is not None
 
     # ---- writing ------------------------------------------------------------------------

@@ -63,7 +63,7 @@ class Seen:
     # ---- values -------------------------------------------------------------------------------
 
     def counts(self, slot: int) -> bool:
-        """Whether a slot is compared."""
+        """Return whether a slot is compared."""
         if slot < len(self._counts):
             return self._counts[slot]
         store = self.slots.owner[slot]
@@ -80,8 +80,8 @@ class Seen:
         return self._base[slot] if slot < len(self._base) else self.slots.blank[slot]
 
     def fits(self, slot: int, value: Any) -> bool:
-        """Whether a settled slot may still get the observed value, as it does if an object that it
-        holds, or whose slot it is, is destroyed later."""
+        """Return whether a settled slot may still get the observed value, as it does if an
+        object that it holds, or whose slot it is, is destroyed later."""
         if slot == KINDS:
             return self._peopled(value)
         if not self.counts(slot) or value == self.value(slot):
@@ -98,7 +98,7 @@ class Seen:
         return False
 
     def _peopled(self, kinds: tuple[str | None, ...]) -> bool:
-        """Whether the objects created so far were observed; they may be destroyed later."""
+        """Return whether all objects created so far were observed; they may be destroyed later."""
         seen = self.S[KINDS]
         if self.fields is not None or (
             len(kinds) <= len(seen)
@@ -116,13 +116,13 @@ class Seen:
         self._conflicts = {}
 
     def whole(self, S: list[Any]) -> bool:
-        """Whether a row has the observed values of the compared fluents."""
+        """Return whether a row has the observed values of the compared fluents."""
         return all(S[at] == self.value(at) for at in range(HEAD, len(S)) if self.counts(at))
 
     # ---- when slots are settled ---------------------------------------------------------------
 
     def is_last(self, number: int, slot: int) -> bool:
-        """Whether no later phase than this one writes a slot."""
+        """Return whether no later phase than this one writes a slot."""
         store = self.slots.owner[slot]
         return store is not None and store.column.fluent.id not in self._later[number]
 
@@ -206,7 +206,7 @@ class _InTurn:
         return self._last.get(slot, -1) <= at >= self._anywhere.get(store.column.fluent.id, -1)
 
     def agrees(self, at: int, before: Partial, now: Partial) -> bool:
-        """Whether a partial outcome after a turn may still agree with the observation."""
+        """Return whether a partial outcome after a turn may still agree with the observation."""
         if now.breach is not None:
             self._seen.broken = now.breach
             return False

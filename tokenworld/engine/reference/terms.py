@@ -247,7 +247,8 @@ class Terms(TermVisitor[Env, Any]):
         return value in self.term(collection, env)
 
     def _is_of_places(self, members: core.Members) -> bool:
-        """Whether the term lists the contents of an object, not a relation or a written list."""
+        """Return whether the term lists the contents of an object, not a relation or a written
+        list."""
         along = self.program.fluents.get(members.fluent)
         return along is not None and along.fluent_kind != "relation"
 

@@ -120,7 +120,7 @@ class Unit:
         return 1 if action.takes is None else int(self.words.term(action.takes, env))
 
     def is_free(self, state: State, command: Command | None) -> bool:
-        """Whether an intent is a round of its own."""
+        """Return whether an intent is a round of its own."""
         if command is None or command.is_pass or self.goes_on(state, command):
             return False
         try:
@@ -129,7 +129,8 @@ class Unit:
             return False
 
     def goes_on(self, state: State, command: Command) -> bool:
-        """Whether an intent continues the actor's long action: `pass`, or the same command."""
+        """Return whether an intent continues the actor's long action: `pass`, or the same
+        command."""
         long = state.long.get(state.acting)
         return long is not None and (command.is_pass or command == long.command)
 

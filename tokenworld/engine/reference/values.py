@@ -86,7 +86,7 @@ class State:
         return self.actors[self.seat] if len(self.actors) > 1 else self.me
 
     def closes(self, after: State) -> bool:
-        """Whether nobody who lives in ``after`` comes after the next actor in this round."""
+        """Return whether no living actor in ``after`` comes after the next one in this round."""
         return not any(actor in after.kinds for actor in self.actors[self.seat + 1 :])
 
     def kind(self, number: Raw) -> str | None:

@@ -110,7 +110,7 @@ class Words(Terms):
         return None
 
     def in_scope(self, number: int, env: Env) -> bool:
-        """Whether the acting object may name this one: `scope`, else `sees`, else all."""
+        """Return whether the acting object may name this one: `scope`, else `sees`, else all."""
         kind = env.state.kinds.get(number)
         if kind is None:
             return False

@@ -222,7 +222,7 @@ class ReferenceSpeaker:
         return (self._words.shown(slots[slot].term, self._env.only(names)),)
 
     def holds_all(self, command: Command) -> bool:
-        """Whether every require of the command holds now: it would not be refused."""
+        """Return whether every require of the command holds now: it would not be refused."""
         if command.is_pass:
             return True
         return self._reference.round.refusal(self._state, command) is None

@@ -226,7 +226,7 @@ def _live(row: Row, born: Born) -> None:
 
 
 def _is_given(slots: Slots, store: Store, of: str) -> bool:
-    """Whether each new object of a type has a slot of a fluent that is no attribute."""
+    """Return whether each new object of a type has a slot of a fluent that is no attribute."""
     own = store.column.by_object and store.column.fluent.fluent_kind != "attribute"
     return own and store.live and slots.owns(store, of)
 
@@ -294,7 +294,7 @@ def remove_object(row: Row, number: int, reported: Changes = None, rule: str = "
 
 
 def _is_any(kind: ValueType, types: tuple[str, ...]) -> bool:
-    """Whether values are objects of one of these types."""
+    """Return whether values are objects of one of these types."""
     return isinstance(kind, ObjectType) and kind.name in types
 
 
@@ -372,7 +372,7 @@ def _repeats(row: Row, store: Store, value: Any) -> bool:
 
 
 def _is_in_itself(row: Row, slot: int) -> bool:
-    """Whether a `nested` attribute leads from an object back to it."""
+    """Return whether a `nested` attribute leads from an object back to it."""
     store = row.slots.owner[slot]
     assert store is not None
     if not store.column.fluent.nested:
@@ -382,7 +382,7 @@ def _is_in_itself(row: Row, slot: int) -> bool:
 
 
 def _is_on_cycle(row: Row, slot: int) -> bool:
-    """Whether a tuple of an `acyclic` relation closes a ring."""
+    """Return whether a tuple of an `acyclic` relation closes a cycle."""
     store, start = row.slots.owner[slot], row.slots.args[slot][0]
     assert store is not None
     made = store.column.fluent.acyclic and row.S[slot] is True

@@ -91,7 +91,7 @@ class Order:
 
 
 def are_alive(kinds: Sequence[str | None], law: Law, args: Args) -> bool:
-    """Whether no object among the arguments of a law was destroyed."""
+    """Return whether no object among the arguments of a law was destroyed."""
     return all(
         binder.type.kind != "object" or kinds[arg] is not None  # type: ignore[index]
         for binder, arg in zip(law.params, args, strict=True)
@@ -249,7 +249,7 @@ class Guards:
 
 
 def _rests_on(rule: Footprint, fluents: frozenset[str] | set[str]) -> bool:
-    """Whether a change of these fluents may change the result of a rule."""
+    """Return whether a change of these fluents may change the result of a rule."""
     return bool((rule.reads | rule.was) & fluents or rule.asks - {"id"})
 
 
@@ -274,7 +274,7 @@ class Goals:
         self._losses = tuple(one.name for one in lines if one.ending == "lose")
 
     def over(self, S: list[Any]) -> bool:
-        """Whether later intents are halted."""
+        """Return whether later intents are halted."""
         return bool(S[LATCHED]) and not self._world.endless
 
     def reached(self, S: list[Any]) -> tuple[str, ...]:
@@ -289,7 +289,7 @@ class Goals:
         return ()
 
     def won(self, S: list[Any], goal: str | None) -> bool:
-        """Whether a goal line (this one) is the ending of a row.
+        """Return whether a goal line (this one) is the ending of a row.
 
         The first ending counts; in an endless world every line latches on its own, and a goal
         counts if no loss came before it.
@@ -300,7 +300,7 @@ class Goals:
         return reached[:1] != () and reached[0] in goals
 
     def lost(self, S: list[Any]) -> bool:
-        """Whether no plan goes on from here: a loss, or an end that is no goal."""
+        """Return whether no plan continues from here: after a loss, or an end that is no goal."""
         reached = self.reached(S)
         if self._world.endless or self._live:
             return any(name in reached for name in self._losses)

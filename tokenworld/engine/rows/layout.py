@@ -74,7 +74,7 @@ class Store:
 
     @property
     def strided(self) -> bool:
-        """Whether every tuple of arguments has a slot from the start."""
+        """Return whether every tuple of arguments has a slot from the start."""
         return self.column.tupled and self.offset is not None
 
     def find(self, args: tuple[Raw, ...]) -> int | None:
@@ -150,7 +150,7 @@ class Slots:
     # ---- making places -----------------------------------------------------------------------
 
     def grows(self, name: str) -> bool:
-        """Whether objects of a type may be created in play."""
+        """Return whether objects of a type may be created in play."""
         return any(name == m.ROOT or self.program.is_subtype(one, name) for one in self.creates)
 
     def _moves(self, kind: m.ValueType) -> bool:
@@ -280,7 +280,7 @@ class Slots:
                     yield from store.kids or ()
 
     def shaped(self, slot: int) -> bool:
-        """Whether the value of a slot must fit those of others: unique, nested, acyclic."""
+        """Return whether the value of a slot must fit those of others: unique, nested, acyclic."""
         store = self.owner[slot]
         return store is not None and store.column.shaped
 
@@ -305,18 +305,19 @@ class Slots:
     # ---- from and to states ------------------------------------------------------------------
 
     def fits(self, state: State) -> bool:
-        """Whether a state has the unchanging facts and the population of this layout."""
+        """Return whether a state has the unchanging facts and the population of this layout."""
         return self.peopled(state) and (self._shares(state) or self._equals(state))
 
     def _equals(self, state: State) -> bool:
-        """Whether the columns of what play never changes are equal; then they count as shared."""
+        """Return whether the columns of what play never changes are equal; then they count as
+        shared."""
         same = self._filled(state, False) == self.static
         if same:
             self._shared = state.cols
         return same
 
     def peopled(self, state: State) -> bool:
-        """Whether a state has the population of this layout."""
+        """Return whether a state has the population of this layout."""
         known = len(self.base.kinds)
         return (
             state.names[:known] == self.base.names
@@ -329,8 +330,8 @@ class Slots:
         )  # fmt: skip
 
     def _shares(self, state: State) -> bool:
-        """Whether a state has the very columns of what play never changes, those of the base or
-        of a state that was found equal."""
+        """Return whether a state shares the column objects that play never changes: those of the
+        base, or of a state that was found equal."""
         now = state.cols
         return any(
             all(x.live or now[x.column.index] is known[x.column.index] for x in self.stores)

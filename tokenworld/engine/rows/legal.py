@@ -98,7 +98,7 @@ class Legal:
         return itemgetter(*found) if found else lambda S: ()
 
     def is_over(self, row: Row) -> bool:
-        """Whether nothing can be done any more."""
+        """Return whether no command is possible any more."""
         return self._over and bool(row.S[LATCHED])
 
     def asking(self, row: Row) -> Tick:
@@ -126,12 +126,12 @@ class Legal:
         return self.kept(row, tick, name, found) if found and name in self._trials else found
 
     def _looks_back(self, name: str) -> bool:
-        """Whether some commands of an action look back at another row than the others in a round:
-        what takes no time is a round of its own."""
+        """Return whether some commands of an action read another earlier row than the others in
+        a round: a command that takes no time is a round of its own."""
         return name in self._free and self._free[name].footprint.looks_back
 
     def is_tried(self, row: Row, tick: Tick, name: str) -> bool:
-        """Whether the commands of an action must be tried one by one."""
+        """Return whether the commands of an action must be tried one by one."""
         in_round = row.S[ROUND] is not None
         return tick.long() is not None or (in_round and self._looks_back(name))
 
@@ -157,7 +157,8 @@ class Legal:
         return kept
 
     def _breaks(self, row: Row, tick: Tick, name: str, args: Args) -> bool:
-        """Whether a require of the language refuses a command, found by writing its changes."""
+        """Return whether a require of the language refuses a command, found by writing its
+        changes."""
         mark = row.mark
         try:
             return breaks(tick, self.made[name][args])
@@ -201,7 +202,7 @@ class Legal:
     # ---- large actions --------------------------------------------------------------------------
 
     def _may_be_large(self, name: str) -> bool:
-        """Whether an action has, or may get, too many bindings to list."""
+        """Return whether an action has, or may get, too many bindings to list."""
         slots, params = self.stepper.slots, self.stepper.rules.actions[name].params
         row = Row(slots, slots.encode(slots.base))
         many = count_bindings([self.stepper.domain(row, one) for one in params]) > MANY
@@ -209,7 +210,8 @@ class Legal:
         return many or any(map(slots.grows, kinds))
 
     def _is_listed(self, row: Row, name: str) -> bool:
-        """Whether an action of `_counts` has few enough bindings; kept while the same ones live."""
+        """Return whether an action of `_counts` has few enough bindings; kept while the same
+        ones live."""
         kinds = row.S[KINDS]
         if self._kinds is not kinds:
             self._kinds, self._known = kinds, {}
@@ -220,7 +222,7 @@ class Legal:
         return self._known[name]
 
     def _joins(self, row: Row, name: str) -> bool:
-        """Whether facts that never change leave few enough bindings."""
+        """Return whether facts that never change leave few enough bindings."""
         listing = Listing(self.stepper.instance, self.stepper.slots.columns_layout)
         return listing.is_listed(self.stepper.state(row), name)
 
@@ -235,7 +237,7 @@ def since(row: Row) -> list[Any]:
 
 
 def _may_be_free(action: Action) -> bool:
-    """Whether some commands of an action may take no time."""
+    """Return whether some commands of an action may take no time."""
     takes = action.takes
     return takes is not None and not (isinstance(takes, Constant) and bool(takes.value))
 

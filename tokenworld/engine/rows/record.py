@@ -100,7 +100,7 @@ class Record:
 
     @property
     def fruitless(self) -> bool:
-        """Whether the intent had no effect."""
+        """Return whether the intent had no effect."""
         return self.status in FRUITLESS
 
     def alone(self) -> Record:
@@ -339,7 +339,7 @@ class Digest:
         return hashed([fluent.id, args, show_value(program, names, fluent.type, value)])
 
     def _lasts(self, store: Store, slot: int, value: Raw) -> bool:
-        """Whether no object of the fact can have another name after an undo."""
+        """Return whether no object of the fact can have another name after an undo."""
         fluent, args = store.column.fluent, self._slots.args[slot]
         kinds = (*(one.type for one in fluent.params), fluent.type)
         return all(

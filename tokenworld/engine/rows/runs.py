@@ -141,12 +141,12 @@ class Runs:
 
     @property
     def latched(self) -> bool:
-        """Whether an ending was reached."""
+        """Return whether an ending was reached."""
         return bool(self.row.S[LATCHED])
 
     @property
     def over(self) -> bool:
-        """Whether later intents are halted."""
+        """Return whether later intents are halted."""
         return bool(self.row.S[LATCHED]) and not self._endless
 
     def endings(self) -> tuple[str, ...]:

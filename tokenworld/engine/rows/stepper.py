@@ -105,11 +105,11 @@ class RowStepper(Outputs):
 
     @property
     def looks_back(self) -> bool:
-        """Whether anything, be it a text, reads the state at the start of the tick."""
+        """Return whether a rule or a text reads the state at the start of the tick."""
         return self._rules_look_back or (self.says and self.rules.texts_look_back)
 
     def _needs_start(self) -> bool:
-        """Whether a rule reads the state at the start of the tick."""
+        """Return whether a rule reads the state at the start of the tick."""
         held = [one.footprint for one in self.rules.invariants.values()]
         held += [one.footprint for one in self.rules.worlds[self.instance.world.name].pays]
         found = (*self.rules.in_play, *held)
@@ -268,7 +268,7 @@ class Tick:
     # ---- turns --------------------------------------------------------------------------------
 
     def _closes(self) -> bool:
-        """Whether nobody who lives comes after the actor in this round."""
+        """Return whether no living actor comes after this one in the round."""
         kinds = self.row.S[KINDS]
         return not any(kinds[one] is not None for one in self.of.actors[self.seat + 1 :])
 
@@ -282,7 +282,7 @@ class Tick:
         self.row.set(LONGS, tuple(sorted((*others, *now), key=lambda pair: pair[0] or 0)))
 
     def goes_on(self, command: Command) -> bool:
-        """Whether a command lets the long action under way go on."""
+        """Return whether a command lets the long action under way go on."""
         long = self.long() if self.row.S[LONGS] else None
         return long is not None and (command.is_pass or command == long.command)
 
@@ -297,7 +297,7 @@ class Tick:
         return 1 if action.takes is None else int(self._asked("takes", command))
 
     def is_free(self, command: Command | None) -> bool:
-        """Whether an intent is a round of its own."""
+        """Return whether an intent is a round of its own."""
         if command is None or command.is_pass or self.goes_on(command):
             return False
         try:

@@ -148,7 +148,7 @@ def _object_json(state: State, number: int) -> dict[str, Json]:
 
 
 def in_sequence(column: Column, layout: Layout) -> bool:
-    """Whether the children of a fluent have an order that `contents` does not show."""
+    """Return whether the children of a fluent have an order that `contents` does not show."""
     nests = [one for one in layout.columns if one.fluent.nested and one.has_children]
     return column.fluent.ordered and nests != [column]
 

@@ -92,18 +92,19 @@ class KeyShape:
 
     @cached_property
     def looks_back(self) -> bool:
-        """Whether a rule reads what happened earlier in the tick: `was` or `did`."""
+        """Return whether a rule reads what happened earlier in the tick: `was` or `did`."""
         return looks_back(self.terms) or m.calls(self.terms, "did")
 
     @cached_property
     def awards(self) -> bool:
-        """Whether a rule reads the score, and so the awards that were given."""
+        """Return whether a rule reads the score, and so the awards that were given."""
         return m.calls(self.terms, "score")
 
     @cached_property
     def numbers(self) -> bool:
-        """Whether a rule reads the number of an object that play may have created, or its name,
-        which may depend on it: then the living are not counted on from those before the search."""
+        """Return whether a rule reads the number of an object that play may have created, or its
+        name, which may depend on it: then the living are not counted on from those before the
+        search."""
         made = lowered(self._instance.program).creates
         if not made:
             return False

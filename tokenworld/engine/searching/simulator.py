@@ -157,8 +157,11 @@ class EngineSimulator:
         return [command for command in found if self._moves(tick, command)]
 
     def _moves(self, tick: Tick, command: Command) -> bool:
-        """Whether a command takes time or changes something: free talk leads nowhere, and what
-        continues a long action leads where `pass` does."""
+        """Return whether a command takes time or changes something.
+
+        Other commands lead to no new state, and one that continues a long action leads to the state
+        after `pass`.
+        """
         if not tick.is_free(command):
             return not tick.goes_on(command)
         return command.action in self._free_changes
@@ -267,7 +270,7 @@ class EngineSimulator:
             return self._successor(kept, came)
 
     def _leads_on(self, record: Record) -> bool:
-        """Whether a command was carried out; that a number got too long is noted."""
+        """Return whether a command was executed; record a number that got too many digits."""
         if record.breach is not None and record.breach.message == TOO_LONG:
             self._overflowed = True
         return leads_on(record)
@@ -334,21 +337,21 @@ class EngineSimulator:
         return self.asked(state, lambda tick: tick.of.goals.reached(tick.row.S))
 
     def begins(self, name: str, reported: State, after: State) -> bool:
-        """Whether a watch would fire at a commit, compared with the last state that was reported;
-        stores nothing."""
+        """Return whether a watch would fire at a commit, compared with the last state that was
+        reported; stores nothing."""
         with self._lock:
             rows = [self._kept(one).S for one in (after, reported)]
             self._slots.epoch += 1
             return bool(self._stepper.watched(name, *rows))
 
     def won(self, state: State, goal: str | None) -> bool:
-        """Whether a goal line is the ending that latched (language.md §8, step 11)."""
+        """Return whether a goal line is the ending that latched (language.md §8, step 11)."""
         with self._lock:
             kept = self._kept(state)  # first: it may change the slots
             return self._goals.won(kept.S, goal)
 
     def lost(self, state: State) -> bool:
-        """Whether play went past a ``lose`` line, or the world ended without a goal."""
+        """Return whether play went past a ``lose`` line, or the world ended without a goal."""
         with self._lock:
             kept = self._kept(state)  # first: it may change the slots
             return self._goals.lost(kept.S)

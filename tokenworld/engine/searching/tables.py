@@ -107,7 +107,7 @@ class Dependencies:
 
     @cached_property
     def executed(self) -> bool:
-        """Whether the laws depend on what somebody did in the tick."""
+        """Return whether the laws depend on the executed command of the tick."""
         return self._laws is not None and "did" in self._laws.asks
 
     @cached_property
@@ -235,7 +235,7 @@ class _Action:
 
     @property
     def in_vain(self) -> bool:
-        """Whether the first table hardly ever knows."""
+        """Return whether the first table rarely has the answer."""
         return self.asked >= _TRIAL and 2 * self.missed > self.asked
 
 
@@ -291,7 +291,7 @@ class Tables:
         return True
 
     def _hides(self, S: list[Any]) -> bool:
-        """Whether laws look at a start of the tick at which others lived."""
+        """Return whether laws read the start of the tick, at which other objects lived."""
         return bool(self._dependencies.past) and _grew(S)
 
     def moves(
@@ -451,8 +451,8 @@ class Tables:
         return Way(short_key, passed.draws, passed.probability, make)
 
     def _may_speak(self, S: list[Any], after: Parts) -> bool:
-        """Whether something may be news to a watch: not where all that watches look at was the same
-        before, at the start of a tick and at its end."""
+        """Return whether a watch may fire: not if all that watches read was the same before, at
+        the start of the tick and at its end."""
         if self._seen is None or S[REPORTED] is not None or _grew(S):
             return True
         key = self._basis, self._seen(self._began), self._seen(after)
@@ -504,7 +504,7 @@ class Tables:
 
 
 def _grew(S: list[Any]) -> bool:
-    """Whether somebody came or went since the start of the tick."""
+    """Return whether objects were created or destroyed since the start of the tick."""
     return S[ROUND] is not None and S[ROUND][KINDS] != S[KINDS]
 
 

@@ -73,7 +73,7 @@ class Listener(Protocol):
 
     @property
     def watches(self) -> bool:
-        """Whether some watches did not fire yet."""
+        """Return whether some watches did not fire yet."""
 
 
 class SearchStepper(RowStepper):
@@ -98,7 +98,7 @@ class SearchStepper(RowStepper):
 
 
 def leads_on(record: Record) -> bool:
-    """Whether a record is that of a command which was carried out, and so leads to a successor."""
+    """Return whether a record is that of an executed command, and so leads to a successor."""
     return record.status in ("executed", "waiting", "interrupted") and record.by == "player"
 
 
@@ -143,7 +143,7 @@ class Ticks:
 
     @property
     def laws(self) -> bool:
-        """Whether anything happens or is checked at the end of a tick."""
+        """Return whether anything happens or is checked at the end of a tick."""
         return bool(self._stepper.phases) or self._guarded
 
     def at(self, state: Kept) -> Tick:

@@ -143,7 +143,8 @@ class HoistWriter:
                 yield _Guard(term, level, name, alone)
 
     def _is_alone(self, term: core.Term) -> bool:
-        """Whether the value of a term depends on no earlier require: none narrowed a type in it."""
+        """Return whether the value of a term depends on no earlier require: none narrowed a type
+        in it."""
         fluents, derives = self.terms.slots.by_id, self.terms.rules.derives
         for one in subterms(term):
             match one:
@@ -259,7 +260,7 @@ class HoistWriter:
 
 
 def is_sure(term: core.Term, rules: Rules, seen: frozenset[str] = frozenset()) -> bool:
-    """Whether a term has a value, or is `none`, in every state."""
+    """Return whether a term has a value, or is `none`, in every state."""
     for one in subterms(term):
         if isinstance(one, core.Call) and not _has_value(one):
             return False
@@ -278,7 +279,8 @@ def _has_value(term: core.Call) -> bool:
 
 
 def words_are_sure(rules: Rules, world: str) -> bool:
-    """Whether no text and no score of a world can lack a value, so that a tick may go without."""
+    """Return whether no text and no score of a world can lack a value, so that a tick may go
+    without."""
     bodies: list[core.Body] = [one.body for one in rules.births]
     for action in rules.actions.values():
         bodies += (action.body, action.cancelled)
@@ -306,7 +308,7 @@ def _terms(guard: core.Let | core.Require) -> tuple[core.Term, ...]:
 
 
 def _narrowed(declared: ValueType, found: ValueType) -> bool:
-    """Whether a term has a narrower type than the fluent or variable that it names."""
+    """Return whether a term has a narrower type than the fluent or variable that it names."""
     if is_optional(declared) and not is_optional(found):
         return True
     if isinstance(declared, ObjectType) and isinstance(found, ObjectType):

@@ -293,7 +293,7 @@ def merged(S, R, J, low, high, clamped):
 
 @njit
 def repeats(S, slot, first, last):
-    """Whether another slot of a `unique` fluent has the value of this one."""
+    """Return whether another slot of a `unique` fluent has the value of this one."""
     if S[slot] == NONE:
         return False
     for one in range(first, last):  # noqa: SIM110
@@ -320,7 +320,8 @@ def drawn(R):
 
 @njit
 def below(value, part, whole):
-    """Whether a word is less than this share of all words, rounded down; both are below 2^31."""
+    """Return whether a word is less than this share of all words, rounded down; both are below
+    2^31."""
     if part >= whole:
         return True
     high = (part << 32) // whole

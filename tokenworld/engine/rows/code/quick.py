@@ -77,8 +77,8 @@ class Modes:
         return not (moving or number or fluent.unique or fluent.acyclic or fluent.symmetric)
 
     def own(self, laws: Sequence[Law]) -> bool:
-        """Whether each binding of laws that read one state reads and writes slots of its own, so
-        that they may be carried out one after the other."""
+        """Return whether each binding of laws that read one state reads and writes slots of its
+        own, so that they may be carried out one after the other."""
         touched = {law.name: law.footprint for law in laws}
         for law in laws:
             writes = touched[law.name].writes
@@ -90,7 +90,7 @@ class Modes:
         return True
 
     def _own(self, law: Law, writes: frozenset[str]) -> bool:
-        """Whether one law reads and writes its written fluents at its own arguments only."""
+        """Return whether one law reads and writes its written fluents at its own arguments only."""
         names = tuple(one.name for one in law.params)
         given = (*terms_in(law.body), *(() if law.when is None else (law.when,)))
         terms = [part for one in given for part in subterms(one)]
@@ -119,8 +119,8 @@ def _introduced(body: core.Body, terms: Iterable[core.Term]) -> list[str]:
 
 
 def _needs_log(statement: core.Statement) -> bool:
-    """Whether a statement needs a log: it creates, destroys, or outputs a value that may be missing
-    (texts are computed only if somebody asks for them)."""
+    """Return whether a statement needs a log: it creates, destroys, or outputs a value that may
+    be missing (texts are computed only if somebody asks for them)."""
     match statement:
         case core.Create() | core.Destroy():
             return True
@@ -143,7 +143,7 @@ def _needs_log(statement: core.Statement) -> bool:
 
 
 def _is_plain(term: core.Term) -> bool:
-    """Whether a term has a value in every state."""
+    """Return whether a term has a value in every state."""
     plain = (core.Constant, core.Variable, core.Actor, core.ObjectName, core.ParamValue, core.Read)
     return all(isinstance(one, plain) for one in subterms(term))
 
@@ -166,7 +166,7 @@ def most_written(body: core.Body) -> Counter[str]:
 
 
 def _apart(body: core.Body, loops: frozenset[str]) -> bool:
-    """Whether writes inside loops reach a slot of their own in every round."""
+    """Return whether writes inside loops reach a slot of their own in every round."""
     for one in body:
         if isinstance(one, core.Write) and not loops <= set(_variables(one.target.args)):
             return False
@@ -435,7 +435,7 @@ class QuickWriter:
     # ---- what is simple -------------------------------------------------------------------------
 
     def _is_simple(self) -> bool:
-        """Whether ticks of this world need nothing but requires, writes and phases."""
+        """Return whether ticks of this world need nothing but requires, writes and phases."""
         rules, world = self.rules, self.world
         laws = [one.footprint for one in rules.laws.values()]
         return not (
@@ -446,7 +446,7 @@ class QuickWriter:
         )
 
     def _recurs(self) -> bool:
-        """Whether a rule reads a least fixpoint, which each write would compute anew."""
+        """Return whether a rule reads a least fixpoint, which each write would compute anew."""
         rules, world = self.rules, self.rules.worlds[self.world.name]
         todo: list[core.Term] = [x for one in rules.laws.values() for x in terms_in(one.body)]
         todo += (one.when for one in rules.laws.values() if one.when is not None)
@@ -458,7 +458,7 @@ class QuickWriter:
         return self._reads_fixpoint(todo)
 
     def _reads_fixpoint(self, terms: Iterable[core.Term]) -> bool:
-        """Whether terms read a least fixpoint, through other derived facts too."""
+        """Return whether terms read a least fixpoint, through other derived facts too."""
         seen, todo, rules = set[str](), list(terms), self.rules
         for term in todo:  # grows while it is walked
             called = {one.derive for one in subterms(term) if isinstance(one, core.DeriveCall)}
@@ -484,7 +484,8 @@ class QuickWriter:
         return found
 
     def _has_order(self, phase: m.Phase, laws: tuple[Law, ...]) -> bool:
-        """Whether the turns of a sequential phase are the same, and few enough, in every tick."""
+        """Return whether the turns of a sequential phase are the same, and few enough, in every
+        tick."""
         kinds = [binder.type for law in laws for binder in law.params]
         moving = any(isinstance(x, m.ObjectType) and x.name in self.slots.moving for x in kinds)
         return phase.order != "by_nesting" and not moving and len(self._turns(laws)) <= MOST_TURNS
@@ -583,7 +584,7 @@ class QuickWriter:
             writer.line("R.lines += D.lines")
 
     def _tells(self, body: core.Body) -> bool:
-        """Whether a body says a text that must be computed; births may say anything."""
+        """Return whether a body says a text that must be computed; births may say anything."""
         spoken = (core.Say, core.Describe, core.Create)
         return self.says and any(isinstance(one, spoken) for one in statements_in(body))
 

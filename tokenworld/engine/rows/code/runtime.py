@@ -47,7 +47,7 @@ def inside(R: Row, table: Sequence[int], x: int | None) -> list[int]:
 
 
 def climbs(R: Row, table: Sequence[int], x: int | None, y: int | None) -> bool:
-    """Whether an attribute leads from x to y in one step or more."""
+    """Return whether an attribute leads from x to y in one step or more."""
     if x is None or y is None:
         return False
     step = R[table[x]]
@@ -116,14 +116,15 @@ def step(value: int, by: int, size: int) -> int:
 
 
 def busy(longs: Sequence[Any], actor: int | None, action: str) -> bool:
-    """Whether a long action (of that name, if given) is under way."""
+    """Return whether a long action (of that name, if given) is under way."""
     if actor is None:
         return False
     return any(who == actor and action in ("", one.command.action) for who, one in longs)
 
 
 def did(executed: Sequence[Any], actor: int | None, action: str, args: tuple[Any, ...]) -> bool:
-    """Whether the actor's intent of this tick was that action with these (first) arguments."""
+    """Return whether the actor's intent of this tick was that action with these (first)
+    arguments."""
     return any(
         who == actor and one.action == action and one.args[: len(args)] == args
         for who, one in executed
@@ -149,7 +150,7 @@ def where(R: Row, at: int, end: int, first: int, value: Any) -> list[int]:
 
 
 def held(guards: Callable[..., int], *args: Any) -> bool:
-    """Whether all guards of an action hold; where one has no value they do not."""
+    """Return whether all guards of an action hold; where one has no value they do not."""
     try:
         return guards(*args) < 0
     except Breach:

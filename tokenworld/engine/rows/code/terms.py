@@ -102,7 +102,7 @@ class TermWriter(TermVisitor[Names, str]):
     # ---- what may be none ---------------------------------------------------------------------
 
     def loose(self, term: core.Term, names: Names) -> bool:
-        """Whether the value may be `none` at run time."""
+        """Return whether the value may be `none` at run time."""
         if m.is_optional(term.type):
             return True
         match term:
@@ -131,7 +131,7 @@ class TermWriter(TermVisitor[Names, str]):
                 assert_never(term)
 
     def may_lack(self, term: core.Read | core.Place, names: Names) -> bool:
-        """Whether a slot may be empty, or have no place, where it is read or written."""
+        """Return whether a slot may be empty, or have no place, where it is read or written."""
         store = self.slots.by_id[term.fluent]
         if self.careful and m.is_optional(store.column.fluent.type):
             return True
@@ -249,7 +249,7 @@ class TermWriter(TermVisitor[Names, str]):
         return f"J += ({place}, S[{place}])"
 
     def sure(self, store: Store, args: tuple[core.Term, ...], names: Names) -> bool:
-        """Whether arguments surely have a place that arithmetic finds."""
+        """Return whether arguments surely have a place that arithmetic finds."""
         if store.column.fluent.symmetric or any(self.loose(one, names) for one in args):
             return False
         if store.column.by_object or store.column.single:
@@ -525,7 +525,7 @@ class TermWriter(TermVisitor[Names, str]):
         return f"{self.row(store, False)}, {ends[0]}, {ends[1]}+1, {numbers[0]}"
 
     def is_bound(self, term: core.Term, names: Names) -> bool:
-        """Whether a term reads nothing but these variables."""
+        """Return whether a term reads nothing but these variables."""
         return all(one.name in names for one in subterms(term) if isinstance(one, core.Variable))
 
     def _in_one_loop(
@@ -670,7 +670,7 @@ class TermWriter(TermVisitor[Names, str]):
 
 
 def _within(term: core.Term, span: tuple[int, int]) -> bool:
-    """Whether a value is always within the values of an argument."""
+    """Return whether a value is always within the values of an argument."""
     kind = term.type
     if not isinstance(kind, m.NumberType):
         return True

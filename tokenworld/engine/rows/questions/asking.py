@@ -87,17 +87,19 @@ def requires_held_now(tick: Tick, command: Command) -> tuple[bool | None, ...]:
 
 
 def is_legal(tick: Tick, command: Command) -> bool:
-    """Whether a command would not be refused, nor be in error for a number in its requires."""
+    """Return whether a command would not be refused, nor be in error for a number in its
+    requires."""
     return _is_allowed(tick, command, added=True)
 
 
 def may(tick: Tick, command: Command) -> bool:
-    """Whether the author's requires allow a command."""
+    """Return whether the author's requires allow a command."""
     return _is_allowed(tick, command, added=False)
 
 
 def _is_allowed(tick: Tick, command: Command, *, added: bool) -> bool:
-    """Whether the author's requires allow a command, and those that the language ``added``."""
+    """Return whether the author's requires allow a command, and those that the language
+    ``added``."""
     if command.is_pass or tick.goes_on(command):
         return True
     mark = tick.row.mark
@@ -113,7 +115,8 @@ def _is_allowed(tick: Tick, command: Command, *, added: bool) -> bool:
 
 
 def is_refused(tick: Tick, command: Command) -> bool:
-    """Whether a command would be refused, rather than rolled back or failed with an error."""
+    """Return whether a command would be refused, rather than rolled back or failed with an
+    error."""
     with judging(tick, command) as judged:
         return judged and _does_refuse(tick, command)
 
@@ -126,8 +129,10 @@ def _does_refuse(tick: Tick, command: Command) -> bool:
 
 
 def breaks(tick: Tick, command: Command) -> bool:
-    """Whether a require of the language refuses a command whose own requires hold. The caller
-    undoes its writes; a `Breach` of another kind is no refusal."""
+    """Return whether a require of the language refuses a command whose own requires hold.
+
+    The caller undoes its writes; a `Breach` of another kind is no refusal.
+    """
     if tick.ticks(command) > 1 and not tick.until(command):
         return False
     try:

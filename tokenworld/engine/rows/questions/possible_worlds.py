@@ -35,7 +35,8 @@ class PossibleWorlds:
         self._row = Row(slots, self._rows[0])
 
     def some(self, test: Callable[[Tick], bool]) -> bool:
-        """Whether a test holds for some values of the secrets; it does for too many to look at."""
+        """Return whether a test holds for some values of the secrets; true if there are too many
+        values to test."""
         try:
             return any(self._each(test))
         except TooMany:

@@ -35,7 +35,7 @@ def words_of(tick: Tick, number: int) -> tuple[tuple[str, ...], bool]:
 
 
 def in_scope(tick: Tick, number: int) -> bool:
-    """Whether an object may be named by the actor whose turn it is."""
+    """Return whether an object may be named by the actor whose turn it is."""
     S = tick.row.S
     kind = S[KINDS][number]
     rule = None if kind is None else _scope(tick.code, kind)

@@ -114,7 +114,7 @@ def guards_of(action: Action) -> Iterator[tuple[Require, tuple[Let, ...]]]:
 
 
 def _holds(asked: _Asked, place: Place) -> bool | None:
-    """Whether a require holds; ``None`` where it has no value."""
+    """Return whether a require holds; ``None`` where it has no value."""
     try:
         return bool(asked.holds(*place))
     except UNDEFINED:
