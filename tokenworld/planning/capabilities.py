@@ -41,7 +41,7 @@ class Construct:
     untried: tuple[str, ...] = ()
 
     def takes(self, way: str) -> bool | None:
-        """Whether a way of planning takes it; ``None`` where that was not tried."""
+        """Return whether a way of planning takes it; ``None`` where that was not tried."""
         if way in self.refusals:
             return False
         return None if way in self.untried else True

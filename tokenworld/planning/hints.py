@@ -58,7 +58,7 @@ class Hint:
 
     @property
     def shortest(self) -> bool:
-        """Whether no plan is shorter (cheaper, where actions have costs)."""
+        """Return whether no plan is shorter (cheaper, if actions have costs)."""
         return self.verdict.optimal is not None
 
     def to_json(self) -> dict[str, Json]:

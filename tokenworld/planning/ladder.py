@@ -78,8 +78,7 @@ def plan(
     progress: Say | None = None,
     cancel: Cancel | None = None,
 ) -> Verdict:
-    """Whether ``goal`` (any goal line if ``None``) can be reached from ``state``, and by which
-    plan.
+    """Return the verdict on ``goal`` (any goal line if ``None``) from ``state``, with a plan.
 
     ``time_limit`` is in seconds, ``memory_limit`` in bytes for each search. ``within`` bounds the
     ticks of a plan. ``engine`` is the place of Fast Downward (found by default), ``classical`` runs
@@ -188,7 +187,8 @@ class _Ladder(Generic[StateT]):
         return plain or (None if self._over() else self._heard(planner(), translated))
 
     def _is_costly(self) -> bool:
-        """Whether states are costly to pack or are not packed; encoding E is then costly too."""
+        """Return whether states are costly to pack or are not packed; encoding E is then costly
+        too."""
         return self._own.is_heavy or not self._own.is_packed
 
     def look_wide(self, *, width: bool) -> Verdict | None:
@@ -297,7 +297,7 @@ class _Ladder(Generic[StateT]):
         self._note(Diagnostic("TW0811", message, hint=f"Run `{engine.install}`."))
 
     def _refused(self) -> bool:
-        """Whether no encoding takes the world."""
+        """Return whether no encoding takes the world."""
         return any(one.result == "not expressible" for one in self._attempts)
 
     def unknown(self) -> Verdict:
@@ -427,7 +427,7 @@ def stages(most: int, *, patient: bool) -> Iterator[int]:
 
 
 def is_left_to_others(search: OwnRung[StateT], stage: int) -> bool:
-    """Whether to stop a search that reached a stage without an answer."""
+    """Return whether to stop a search that reached a stage without an answer."""
     if stage == _TRIED:
         return search.is_heavy
     if stage == _UNPACKED:

@@ -156,7 +156,7 @@ class _PlanSearch(Generic[StateT]):
 
     @property
     def over(self) -> bool:
-        """Whether the search has ended."""
+        """Return whether the search has ended."""
         enough = self.quality == "satisficing" and self.best is not None
         return self.final or enough or self.left <= 0
 
@@ -261,7 +261,7 @@ class _PlanSearch(Generic[StateT]):
 
     @property
     def _by_cost(self) -> bool:
-        """Whether plans are compared by their cost, as it is not their number of ticks."""
+        """Return whether plans are compared by their cost, as it is not their number of ticks."""
         return has_costs(self.simulator) or fewest_commands(self.simulator) != "ticks"
 
     def _price(self, verdict: Verdict) -> tuple[int, int]:
@@ -317,7 +317,7 @@ class _PlanSearch(Generic[StateT]):
         )
 
     def _meanwhile(self) -> bool:
-        """Whether the planners may stop; our own search goes on while they run."""
+        """Return whether the planners may stop; our own search goes on while they run."""
         if self.own.can_go_on:
             self._own(Limits(None, min(_SLICE, self.left), _MEMORY))
         return self.over

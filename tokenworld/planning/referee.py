@@ -139,6 +139,8 @@ def _take(simulator: Simulator[StateT], state: StateT, step: PlanStep) -> Succes
 def _absent(simulator: Simulator[StateT], state: StateT, command: Command) -> bool:
     """Whether a command names an object that does not exist in a state: it was not created yet, or
     it was destroyed."""
+def _unborn(simulator: Simulator[StateT], state: StateT, command: Command) -> bool:
+    """Return whether a command names an object that nothing has created yet."""
     action = simulator.instance.program.actions.get(command.action)
     params = () if action is None else action.params
     named = {
@@ -150,7 +152,7 @@ def _absent(simulator: Simulator[StateT], state: StateT, command: Command) -> bo
 
 
 def _fits(counted_on: Sequence[LuckyDraw], drawn: Sequence[LuckyDraw]) -> bool:
-    """Whether all draws that a plan counts on are among those drawn.
+    """Return whether all draws that a plan counts on are among those drawn.
 
     An encoding may leave out draws that its goal does not depend on.
     """
@@ -330,7 +332,7 @@ class _Trial(Generic[StateT]):
         self._tried = 0
 
     def wins(self, forced: _Forced) -> bool:
-        """Whether the plan reaches the goal for sure if only these draws are forced."""
+        """Return whether the plan reaches the goal for sure if only these draws are forced."""
         branches = [self._replayed.states[0]]
         for number, step in enumerate(self._replayed.steps):
             draws = [draw for at, draw in forced if at == number]
@@ -369,7 +371,7 @@ def _same(one: LuckyDraw, other: LuckyDraw) -> bool:
 
 
 def _agrees(drawn: Sequence[LuckyDraw], forced: Sequence[LuckyDraw]) -> bool:
-    """Whether no draw fell otherwise than it was forced to; one that was not drawn is no matter."""
+    """Return whether no draw differs from the forced one; draws that did not occur are ignored."""
     pairs = ((one, other) for one in drawn for other in forced if _same(one, other))
     return all(one.choice == other.choice for one, other in pairs)
 
@@ -377,7 +379,7 @@ def _agrees(drawn: Sequence[LuckyDraw], forced: Sequence[LuckyDraw]) -> bool:
 def _covered(
     paths: Sequence[Sequence[LuckyDraw]], forced: Sequence[LuckyDraw], depth: int = 0
 ) -> bool:
-    """Whether these are all outcomes: one that is missing was rolled back, or never happens."""
+    """Return whether these are all outcomes; a missing one was rolled back, or never happens."""
     heads = [path[depth] for path in paths if len(path) > depth]
     if not heads:
         return True

@@ -93,7 +93,7 @@ class Task:
 
     @staticmethod
     def holds(state: Sequence[int], literals: Sequence[Literal]) -> bool:
-        """Whether all literals hold in a state."""
+        """Return whether all literals hold in a state."""
         return all(state[variable] in positions for variable, positions in literals)
 
     def apply(self, state: Sequence[int], operator: Operator) -> tuple[int, ...]:

@@ -130,7 +130,7 @@ class Verdict:
 
     @property
     def counts_on_luck(self) -> bool:
-        """Whether the plan needs an outcome of chance."""
+        """Return whether the plan needs an outcome of chance."""
         return any(step.draws for step in self.plan)
 
     @property

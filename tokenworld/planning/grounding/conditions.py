@@ -259,14 +259,14 @@ class Conditions(TermVisitor[Wanted, Either]):
         return found or None
 
     def _nothing(self, op: str, term: core.Term, names: Names) -> Either | None:
-        """Whether a number is `none`, where that is known."""
+        """Return whether a number is `none`, or ``None`` if that is unknown."""
         found = names[term.name] if isinstance(term, core.Variable) else None
         if op not in ("==", "!=") or (found != Const(None) and self.may_lack(term)):
             return None
         return _ALWAYS if (found == Const(None)) == (op == "==") else _NEVER
 
     def may_lack(self, term: core.Term) -> bool:
-        """Whether a term may be `none`, by its type or for want of a slot."""
+        """Return whether a term may be `none`, by its type or for want of a slot."""
         if m.is_optional(term.type):
             return True
         match term:
@@ -604,15 +604,15 @@ class _Amounts(TermVisitor[Names, list[Measure]]):
 
 
 def _is_drawn(term: core.Term, names: Names) -> bool:
-    """Whether a term is a name for something that is drawn."""
+    """Return whether a term is a name for something that is drawn."""
     while isinstance(term, core.Variable) and isinstance(found := names[term.name], Later):
         term, names = found.term, found.names
     return isinstance(term, core.Variable) and names[term.name] == UNKNOWN
 
 
 def _is_judged(op: str, one: Way, other: Way) -> bool:
-    """Whether the comparison fails where a side lacks its slot, so that the atoms may be asked
-    for: a slot that is not there counts as `none`."""
+    """Return whether the comparison fails where a side lacks its slot, so that the atoms may be
+    asked for: a slot that is not there counts as `none`."""
     if (one.sure and other.sure) or op not in ("==", "!="):
         return True
     known = [way.arg.value for way in (one, other) if isinstance(way.arg, Const)]
@@ -623,8 +623,8 @@ def _is_judged(op: str, one: Way, other: Way) -> bool:
 
 
 def _known(op: str, one: Way, other: Way) -> bool | None:
-    """Whether two values are equal (or not), if no join has to decide it: for constants, and for a
-    variable that is never `none`."""
+    """Return whether two values are equal (or not), if no join has to decide it: for constants,
+    and for a variable that is never `none`."""
     if op not in ("==", "!="):
         return None
     for way, constant in ((one, other), (other, one)):

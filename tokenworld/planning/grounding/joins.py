@@ -191,7 +191,7 @@ class Implied:
 
 
 def _lists(literal: Literal) -> TypeGuard[Atom]:
-    """Whether a literal says of what type something is."""
+    """Return whether a literal is a test of a type."""
     return isinstance(literal, Atom) and not literal.absent and literal.relation.startswith(":")
 
 
@@ -378,7 +378,7 @@ class _Writer:
             self._write(f"if {self._among(atom, 'in')}: {self._leave}")
 
     def _among(self, atom: Atom, word: str) -> str:
-        """Whether a fact is ``in`` its relation."""
+        """Return the code of the test whether a fact is ``in`` its relation."""
         if len(atom.args) != 1:
             return f"{tuple_text(atom.args)} {word} {self._relation(atom)}"
         number = self._joins.number(atom.relation)

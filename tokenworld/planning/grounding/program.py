@@ -341,7 +341,7 @@ class _SourceReader:
             self.source.gone.append(atom)
 
     def _is_known(self, atom: Atom) -> bool:
-        """Whether the arguments of the action or law decide which fact an atom is."""
+        """Return whether the arguments of the action or law decide which fact an atom is."""
         return all(isinstance(arg, Const) or arg in self.source.params for arg in atom.args)
 
     def _stored(

@@ -60,7 +60,7 @@ def within(span: Span, low: float | None, high: float | None, *, clamped: bool) 
 
 
 def compares(op: str, left: Span, right: Span) -> bool:
-    """Whether some number of the one compares so with some number of the other."""
+    """Return whether some number of the one compares so with some number of the other."""
     match op:
         case "<":
             return left[0] < right[1]

@@ -207,14 +207,14 @@ class Way:
 
     @property
     def optional(self) -> bool:
-        """Whether the value may be `none` by its type."""
+        """Return whether the value may be `none` by its type."""
         if isinstance(self.arg, Const):
             return self.arg.value is None
         return m.is_optional(self.kind)
 
 
 def is_numeric(kind: m.ValueType) -> bool:
-    """Whether slots of a type are kept as ranges."""
+    """Return whether slots of a type are kept as ranges."""
     return isinstance(kind, m.NumberType)
 
 
@@ -268,13 +268,13 @@ class Context:
 
     @property
     def destroys(self) -> bool:
-        """Whether play may destroy objects, so that slots go."""
+        """Return whether play may destroy objects, so that slots go."""
         return self.rules.destroys
 
     # ---- types ------------------------------------------------------------------------------
 
     def covers(self, wanted: m.ValueType, kind: m.ValueType) -> bool:
-        """Whether every value of ``kind`` but `none` is one of ``wanted``."""
+        """Return whether every value of ``kind`` but `none` is one of ``wanted``."""
         if isinstance(wanted, m.ObjectType):
             return isinstance(kind, m.ObjectType) and self.program.is_subtype(
                 kind.name, wanted.name
@@ -318,7 +318,7 @@ class Context:
     # ---- slots ------------------------------------------------------------------------------
 
     def surely(self, fluent: m.Fluent, args: tuple[Way, ...]) -> bool:
-        """Whether a slot exists for all arguments."""
+        """Return whether a slot exists for all arguments."""
         return not self.destroys and all(
             one.sure and self.covers(param.type, one.kind) and not one.optional
             for one, param in zip(args, fluent.params, strict=True)

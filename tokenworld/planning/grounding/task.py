@@ -106,7 +106,7 @@ def _goal(context: Context, line: Ending) -> list[Atom] | None:
 
 
 def _plain(facts: Facts, source: Source) -> bool:
-    """Whether an action is one conjunction over its parameters, and its changes facts."""
+    """Return whether an action is one conjunction over its parameters, and its changes facts."""
     if not source.exact or len(source.ways) != 1 or source.loose:
         return False
     if not all(_over(one, source) for one in source.ways[0]):
@@ -173,7 +173,7 @@ class _Bindings:
 
 
 def _exclude_each_other(held: Iterable[Pair], excluding: Mapping[Pair, set[int]]) -> bool:
-    """Whether two of these facts are in one mutex group."""
+    """Return whether two of these facts are in one mutex group."""
     of = [group for pair in set(held) for group in excluding.get(pair, ())]
     return len(set(of)) < len(of)
 
@@ -327,7 +327,7 @@ class _Tasking:
         return tuple(dict.fromkeys(held)), tuple(dict.fromkeys(lacked))
 
     def _holds(self, name: str, args: tuple[Raw, ...]) -> bool:
-        """Whether a fact holds that never changes."""
+        """Return whether a fact holds that never changes."""
         first = self._first.get(name)
         return args in (dict.fromkeys(rows(self._facts, name, {})) if first is None else first)
 
@@ -459,7 +459,8 @@ def _broken(
 def _held_where_equal(
     left: tuple[Arg, ...], right: tuple[Arg, ...], added: tuple[Atom, ...], held: set[Literal]
 ) -> bool:
-    """Whether one of the added facts held before, wherever two lists of arguments are equal."""
+    """Return whether one of the added facts held before, wherever two lists of arguments are
+    equal."""
     same: dict[Arg, Arg] = {}
 
     def of(arg: Arg) -> Arg:
@@ -497,7 +498,7 @@ def _taken(source: Source, added: Atom, members: Members) -> Iterator[Atom]:
 
 
 def _apart(left: tuple[Arg, ...], right: tuple[Arg, ...], source: Source, members: Members) -> bool:
-    """Whether two instances are surely not the same."""
+    """Return whether two instances are surely not the same."""
     body = source.ways[0]
     for one, other in zip(left, right, strict=True):
         if isinstance(one, Const) and isinstance(other, Const) and one != other:

@@ -219,7 +219,7 @@ class Beliefs(Generic[StateT]):
     # ---- asking -------------------------------------------------------------------------------
 
     def won(self, state: Belief[StateT], goal: str | None) -> bool:
-        """Whether no state is left in which the goal is ahead."""
+        """Return whether the goal is reached in all states of the belief."""
         known = goal is None or goal == self._goal or goal in (state.reached or ())
         return not state.open and known
 

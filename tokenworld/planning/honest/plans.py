@@ -189,7 +189,7 @@ class _Sliced:
         return self._after[asked]
 
     def stuck(self, number: int) -> bool:
-        """Whether nothing can be done any more, after a loss above all."""
+        """Return whether no command is possible any more, for example after a loss."""
         if number not in self._stuck:
             self._stuck[number] = all(self.after(number, one) is None for one in self.commands)
         return self._stuck[number]

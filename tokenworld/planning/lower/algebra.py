@@ -111,7 +111,7 @@ class Diagrams:
     # ---- looking --------------------------------------------------------------------------
 
     def constant(self, diagram: Diagram) -> bool:
-        """Whether it is the same everywhere."""
+        """Return whether it is the same everywhere."""
         return self._level[diagram] == _LEAF
 
     def value(self, diagram: Diagram) -> Value:
@@ -443,7 +443,7 @@ class Algebra(Protocol[V]):
         """The values the operand can have, ``None`` if they are not known."""
 
     def never(self, condition: V) -> bool:
-        """Whether the condition is known to be false everywhere."""
+        """Return whether the condition is known to be false everywhere."""
 
     def slot(self, slot: Slot, was: bool) -> V:
         """The value of a slot now, or at the start of the tick."""

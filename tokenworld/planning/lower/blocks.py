@@ -145,7 +145,7 @@ class Variables:
         return self.facts.slot_name(slot)
 
     def is_stored(self, slot: Slot) -> bool:
-        """Whether rules write the slot (the others are kept up by the encoding itself)."""
+        """Return whether rules write the slot (the others are kept up by the encoding itself)."""
         return slot[0] == ALIVE or slot[0] in self.facts.program.fluents
 
 
@@ -171,8 +171,8 @@ class Moment:
         self.bodies: Bodies[Diagram] = Bodies(self.terms, variables.coin)
 
     def given(self, slot: Slot) -> Diagram:
-        """Whether an award was given, be it in the state in which the actor chooses: the variable
-        is set one command later."""
+        """Return the condition that an award was given, also in the state in which the actor
+        chooses: the variable is set one command later."""
         facts, number = self.variables.facts, slot[1][0]
         assert isinstance(number, int)
         award = facts.rules.worlds[facts.instance.world.name].awards[number]
@@ -206,7 +206,7 @@ class Block:
         return tuple(self._writers)
 
     def writes(self, slot: Slot) -> bool:
-        """Whether the block may write a slot."""
+        """Return whether the block may write a slot."""
         return slot in self._writers
 
     def guard(self) -> Diagram:
@@ -390,7 +390,7 @@ class Block:
                 yield self._asked(slot)
 
     def _is_risky(self, slot: Slot) -> bool:
-        """Whether the writes to a slot may clash or leave its range."""
+        """Return whether the writes to a slot may clash or leave its range."""
         profiles = [self._analysis.profiles[unit] for unit in self._writers[slot]]
         sets = sum(profile.sets.get(slot, 0) for profile in profiles)
         steps = sum(profile.steps.get(slot, 0) for profile in profiles)
@@ -472,7 +472,7 @@ class Block:
         return self.diagrams.bind(value, one)
 
     def _may_return(self, name: str, start: Raw) -> bool:
-        """Whether the values that slots can have admit a way from an object back to it."""
+        """Return whether the values that slots can have admit a way from an object back to it."""
         has_slot = {slot[1][0] for slot in self._others(name)}
         seen: set[Raw] = set()
         waiting = list(self._targets(name, start))

@@ -136,7 +136,7 @@ class Bodies(Generic[V]):
         return _Walk(self, rule, wanted, born or {}).run(body, env, condition)
 
     def breakable(self, term: core.Term) -> bool:
-        """Whether the value of a term may be undefined."""
+        """Return whether the value of a term may be undefined."""
         found = self._breakable.get(id(term))
         if found is None:
             breaks = may_break(self.terms.facts.rules.derives, term)
@@ -144,7 +144,7 @@ class Bodies(Generic[V]):
         return found[1]
 
     def mentions(self, body: core.Body, fluents: Callable[[str], bool]) -> bool:
-        """Whether a body writes a requested fluent, creates or destroys objects, or draws.
+        """Return whether a body writes a requested fluent, creates or destroys objects, or draws.
 
         Draws are always visited, so that their numbers stay the same.
         """
@@ -382,7 +382,8 @@ class _Walk(StatementVisitor[_Here[V], Env[V]]):
         return self._coin(site)
 
     def _has_chance(self, odds: tuple[core.Term, ...], env: Env[V], side: int) -> V:
-        """Whether branch ``side`` has a chance (the last one: whether there is a rest)."""
+        """Return the condition that branch ``side`` has a chance (the last one: that a rest is
+        left)."""
         values = [self._terms.value(term, env) for term in odds]
         scales = tuple(10 ** decimals_of(term.type) for term in odds)
 
@@ -444,7 +445,7 @@ class _Walk(StatementVisitor[_Here[V], Env[V]]):
         ]
 
     def _above_zero(self, weight: V) -> V:
-        """Whether a weight is above 0; a negative one is undefined (TW1006)."""
+        """Return the condition that a weight is above 0; a negative one is undefined (TW1006)."""
 
         def above(value: Value) -> Value:
             if not isinstance(value, (int, float)) or value < 0:

@@ -102,7 +102,7 @@ class Collections(TermVisitor[Env[V], list[Element[V]]]):
         return algebra.both(present, lambda: result)
 
     def settled(self, collection: Term) -> bool:
-        """Whether its candidates come in an order that never changes."""
+        """Return whether its candidates come in an order that never changes."""
         return self._settled.term(collection, None)
 
     # ---- the candidates of a collection -----------------------------------------------------

@@ -124,11 +124,12 @@ class Facts:
         return self._read(name, args)
 
     def is_unborn(self, slot: Slot) -> bool:
-        """Whether a slot is about an object that play may create: until then it has its default."""
+        """Return whether a slot is about an object that play may create: until then it has its
+        default."""
         return bool(self.unborn) and any(one in self.unborn for one in self.objects_in(slot))
 
     def is_birth(self, slot: Slot) -> bool:
-        """Whether a write to a slot creates an object."""
+        """Return whether a write to a slot creates an object."""
         return slot[0] == ALIVE and slot[1][0] in self.unborn
 
     def unborn_of(self, of: str) -> list[int]:
@@ -151,13 +152,14 @@ class Facts:
         )
 
     def fits(self, value: Raw, value_type: m.ValueType) -> bool:
-        """Whether a value is one of the type; only object types leave any out."""
+        """Return whether a value is one of the type; only object types leave any out."""
         if isinstance(value_type, m.ObjectType) and value is not None:
             return value in self._members[value_type.name]
         return True
 
     def has_slot(self, fluent: m.Fluent, args: Sequence[Raw]) -> bool:
-        """Whether the fluent has a slot for these arguments (objects that lack it have none)."""
+        """Return whether the fluent has a slot for these arguments (objects that lack it have
+        none)."""
         return None not in args and all(
             self.fits(arg, param.type) for arg, param in zip(args, fluent.params, strict=True)
         )
@@ -201,7 +203,7 @@ class Facts:
                 yield fluent
 
     def is_a(self, value: Raw, type_name: str) -> bool:
-        """Whether an object is of a type."""
+        """Return whether an object is of a type."""
         return value in self._members[type_name]
 
     # ---- what never changes ---------------------------------------------------------------
@@ -229,7 +231,7 @@ class Facts:
         return self._rows[fluent.id]
 
     def lists(self, fluent: m.Fluent) -> bool:
-        """Whether `held` need not go through all slots of a fluent."""
+        """Return whether `held` need not go through all slots of a fluent."""
         if self._stored is None or self._others:
             return False
         whole = not fluent.params or (

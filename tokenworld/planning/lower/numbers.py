@@ -187,7 +187,7 @@ def builtin(
 
 
 def in_range(value: Raw, low: int | None, high: int | None) -> bool:
-    """Whether a number lies within its bounds; other values always do."""
+    """Return whether a number lies within its bounds; other values always do."""
     if not isinstance(value, (int, float)) or isinstance(value, bool):
         return True
     return (low is None or value >= low) and (high is None or value <= high)
@@ -197,7 +197,7 @@ _UNDEFINED_SOMEWHERE = ("sqrt", "log", "exp", "pow", "floor", "round")
 
 
 def may_break(derives: Mapping[str, Derive], term: Term) -> bool:
-    """Whether a value may be undefined: a division, or a function outside the reals."""
+    """Return whether a value may be undefined: a division, or a function outside the reals."""
     seen: set[str] = set()
     waiting = [term]
     while waiting:
@@ -211,7 +211,7 @@ def may_break(derives: Mapping[str, Derive], term: Term) -> bool:
 
 
 def _is_partial(call: Call) -> bool:
-    """Whether an operation has no value for some arguments."""
+    """Return whether an operation has no value for some arguments."""
     if call.op in ("div", "mod", "/"):
         return not _is_nonzero(call.args[1])
     real = any(not isinstance(arg.type, NumberType) for arg in call.args)

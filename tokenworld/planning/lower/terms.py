@@ -361,7 +361,7 @@ class Terms(TermVisitor[Env[V], V]):
         return total
 
     def _acting(self, actor: V) -> V:
-        """Whether it is the one who acts; where several take turns, whether it may be any."""
+        """Return the condition that an object acts; if several take turns, that it may be any."""
         if len(actors := self.facts.instance.actors) > 1:
             return self.algebra.lift("actor", lambda one: one in actors, actor)
         me = self.algebra.const(self.facts.instance.me)
@@ -424,7 +424,7 @@ class Terms(TermVisitor[Env[V], V]):
         return step(0, ())
 
     def alive(self, number: int, was: bool = False) -> V:
-        """Whether an object exists."""
+        """Return the condition that an object exists."""
         return self.algebra.slot((ALIVE, (number,)), was)
 
     def stored(self, fluent_id: str, args: tuple[Raw, ...], was: bool) -> V:
@@ -501,11 +501,11 @@ class Terms(TermVisitor[Env[V], V]):
                 yield from self._bindings(rest, where, env.bind(first.name, value), held)
 
     def in_settled_order(self, binders: tuple[core.Binder, ...]) -> bool:
-        """Whether bindings come in an order that the state does not change."""
+        """Return whether bindings come in an order that the state does not change."""
         return all(self.collections.settled(one) for one in binder_terms(binders))
 
     def is_type(self, value: V, kind: m.ValueType, of: str) -> V:
-        """Whether a value is a living object of a type."""
+        """Return the condition that a value is a living object of a type."""
 
         def belongs(one: Raw) -> V:
             if not isinstance(one, int) or not self.facts.is_a(one, of):
@@ -515,7 +515,7 @@ class Terms(TermVisitor[Env[V], V]):
         return self.algebra.bind(value, self.universe(kind), belongs)
 
     def exist(self, params: tuple[core.Binder, ...], args: tuple[Raw, ...]) -> V:
-        """Whether every object among the arguments of a rule exists."""
+        """Return the condition that every object among the arguments of a rule exists."""
         result = self.true
         for param, arg in zip(params, args, strict=True):
             if isinstance(param.type, m.ObjectType) and isinstance(arg, int):
@@ -548,7 +548,7 @@ class Terms(TermVisitor[Env[V], V]):
         return result
 
     def _held(self, term: core.Fold, env: Env[V], member: V) -> V:
-        """Whether this is a binding and the folded condition holds for it."""
+        """Return the condition that this is a binding for which the folded condition holds."""
         return self.algebra.both(member, lambda: self.condition(term.value, env))
 
     def _every(self, term: core.Fold, env: Env[V]) -> V:
@@ -558,7 +558,7 @@ class Terms(TermVisitor[Env[V], V]):
         return result
 
     def _met(self, term: core.Fold, env: Env[V], member: V) -> V:
-        """Whether the folded condition holds, if this is a binding."""
+        """Return the condition that the folded condition holds, if this is a binding."""
         outside = self.algebra.negate(member)
         return self.algebra.either(outside, lambda: self.condition(term.value, env))
 

@@ -423,7 +423,7 @@ class Phases:
 
     @property
     def any(self) -> bool:
-        """Whether anything comes after a command."""
+        """Return whether phases or other operators follow a command."""
         return bool(self._steps)
 
     def coins(self, block: Block) -> list[Taken]:
@@ -546,7 +546,7 @@ class Commands:
     # ---- moments ----------------------------------------------------------------------------
 
     def _is_trivial(self, command: Commanded) -> bool:
-        """Whether breaking off a long action does nothing but end it."""
+        """Return whether breaking off a long action does nothing but end it."""
         return command.cancelled is None or (
             not self._operators.matters(command.cancelled)
             and command.cancellable() == self._diagrams.true

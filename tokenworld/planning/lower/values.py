@@ -234,7 +234,7 @@ class ValueAnalysis:
         return tuple(sorted(values, key=lambda value: rank.get(value, len(rank))))
 
     def changes(self, slot: Slot) -> bool:
-        """Whether any rule may give the slot another value."""
+        """Return whether any rule may give the slot another value."""
         return slot in self._known
 
     def _fluent(self, slot: Slot) -> Fluent:

@@ -98,7 +98,8 @@ class Guards:
         return self._first(lambda line: not self._is_target(line))
 
     def _every_line_latches(self) -> bool:
-        """Whether endings do not exclude each other; otherwise the first true line counts."""
+        """Return whether endings do not exclude each other; otherwise the first true line
+        counts."""
         world = self._facts.instance.world
         return world.endless and world.outcomes == "latched"
 
@@ -168,7 +169,7 @@ class Guards:
             yield self._diagrams.either(self._diagrams.negate(exist), holds)
 
     def _kept(self, condition: Diagram, blocks: Sequence[Happening]) -> bool:
-        """Whether it is shown that no block can make a true condition false."""
+        """Return whether it is shown that no block can make a true condition false."""
         diagrams, variables = self._diagrams, self._moment.variables
         slots = [variables.slots[level] for level in sorted(diagrams.support(condition))]
         if not all(variables.is_stored(slot) for slot in slots):
@@ -279,7 +280,7 @@ class Commanded:
 
     @property
     def is_long(self) -> bool:
-        """Whether it may be under way between two ticks."""
+        """Return whether it may be under way between two ticks."""
         return bool(self.stages)
 
     @property
@@ -671,7 +672,7 @@ class _Slicer:
             return self._diagrams.false
 
     def _idling_matters(self) -> bool:
-        """Whether another command than `pass` can be of use although it changes nothing.
+        """Return whether another command than `pass` can be of use although it changes nothing.
 
         It may end a long action that runs in the start state, whose ``cancelled`` block matters or
         which a rule asks for (``busy``, ``did``). To end any other long action is no better than

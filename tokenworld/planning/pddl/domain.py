@@ -68,7 +68,7 @@ class Turn:
 
 
 def takes_time(action: Action) -> bool:
-    """Whether the action takes a tick; raises `LiftingError` for one that takes several."""
+    """Return whether the action takes a tick; raises `LiftingError` for one that takes several."""
     if action.takes is None and action.until is None:
         return True
     ticks = action.takes.value if isinstance(action.takes, core.Constant) else None
@@ -265,7 +265,8 @@ class LiftedDomain:
         return word
 
     def asks(self, predicate: str) -> bool:
-        """Whether an action, the goal or a derived predicate lifted so far uses a predicate."""
+        """Return whether an action, the goal or a derived predicate lifted so far uses a
+        predicate."""
         parts: list[Expr] = [self.goal]
         for action in self.actions:
             parts += [action.precondition, *action.effects]

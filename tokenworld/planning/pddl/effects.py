@@ -160,7 +160,7 @@ class Script:
 
 
 def by_order(draw: object) -> bool:
-    """Whether a draw takes the first best, without chance."""
+    """Return whether a draw takes the first best, without chance."""
     return isinstance(draw, core.PickDraw) and draw.key in ("least", "most")
 
 
@@ -454,8 +454,8 @@ class Effects:
         self.writes.append(Write(place, fluent, args, "set", None, one.span, options=options))
 
     def _replaces(self, place: Place, atom: Expr, options: Sequence[Case[Sym]], old: Sym) -> bool:
-        """Whether the old value may be deleted whatever the new one is: where both are facts, what
-        is added wins, and a precondition may say that the slot has another value."""
+        """Return whether the old value may be deleted whatever the new one is: where both are
+        facts, what is added wins, and a precondition may say that the slot has another value."""
         if len(options) != 1 or options[0].vars or options[0].conds:
             return False
         new = options[0].value

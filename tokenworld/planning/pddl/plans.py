@@ -126,7 +126,7 @@ class _Lifted:
 
 
 def _same_luck(origin: StepOrigin, draws: Sequence[LuckyDraw]) -> bool:
-    """Whether an action takes the branches that a plan counts on."""
+    """Return whether an action takes the branches that a plan counts on."""
     return all((one.site, one.choice) in origin.branches for one in draws)
 
 
@@ -183,7 +183,7 @@ def _way(came: dict[_Node, tuple[Operator, _Node] | None], node: _Node) -> tuple
 
 
 def _agrees(drawn: Sequence[LuckyDraw], counted_on: Sequence[LuckyDraw]) -> bool:
-    """Whether no draw falls otherwise than a plan counts on."""
+    """Return whether no draw falls otherwise than a plan counts on."""
     wanted = {(one.rule, one.args, one.draw): one.choice for one in counted_on}
     return all(
         wanted.get((one.rule, one.args, one.draw), one.choice) == one.choice for one in drawn

@@ -199,7 +199,7 @@ class Terms:
         return is_none(term) or any(self._may_be_none(one, env) for one in sides)
 
     def _narrows(self, term: core.Read) -> bool:
-        """Whether an argument may be an object that the fluent is not about."""
+        """Return whether an argument may be an object that the fluent is not about."""
         params = self.words.instance.program.fluents[term.fluent].params
         return any(
             isinstance(param.type, m.ObjectType) and not self._surely(arg, param.type.name)

@@ -55,7 +55,7 @@ def comparison(call: core.Call) -> tuple[str, core.Term, core.Term]:
 
 
 def is_made(call: core.Term) -> bool:
-    """Whether desugaring made a ``not`` or ``neg``: it has the place of its operand."""
+    """Return whether desugaring made a ``not`` or ``neg``: it has the place of its operand."""
     return isinstance(call, core.Call) and call.span == call.args[0].span
 
 
@@ -69,7 +69,7 @@ def implication(call: core.Call) -> tuple[core.Term, core.Term] | None:
 
 
 def is_none(term: core.Term) -> bool:
-    """Whether a term is the literal `none`."""
+    """Return whether a term is the literal `none`."""
     return isinstance(term, core.Constant) and term.value is None
 
 

@@ -521,7 +521,7 @@ class Verbatim:
 
     @property
     def costs(self) -> bool:
-        """Whether some action pays ``(total-cost)``."""
+        """Return whether some action pays ``(total-cost)``."""
         if "scale" in self.entries:
             return any(key.startswith("costs ") for key in self.entries)
         return any(one.cost is not None for one in self.rules.actions.values())

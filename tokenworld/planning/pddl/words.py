@@ -225,7 +225,7 @@ class TypeTree:
         return tuple(found)
 
     def _covers(self, name: str, below: str) -> bool:
-        """Whether the PDDL type ``name`` has all objects of the type ``below``."""
+        """Return whether the PDDL type ``name`` has all objects of the type ``below``."""
         return name == m.ROOT or all(
             name in self.chain(other)
             for other in self._program.types
@@ -260,7 +260,7 @@ class TypeTree:
         return (self.asked[name], symbol)
 
     def fits(self, actual: m.ValueType, formal: m.ValueType) -> bool:
-        """Whether a symbol of type ``actual`` may be used where ``formal`` is declared."""
+        """Return whether a symbol of type ``actual`` may be used where ``formal`` is declared."""
         if isinstance(actual, m.EnumType) or isinstance(formal, m.EnumType):
             return (
                 isinstance(actual, m.EnumType)
@@ -272,7 +272,7 @@ class TypeTree:
         return self.place(formal.name) in self.chain(self.place(actual.name))
 
     def disjoint(self, left: m.ValueType, right: m.ValueType) -> bool:
-        """Whether no value has both types."""
+        """Return whether no value has both types."""
         if not isinstance(left, m.ObjectType) or not isinstance(right, m.ObjectType):
             return not self.fits(left, right)
         program = self._program

@@ -144,7 +144,8 @@ def _meeting(
 
 
 def _stored(fact: Expr, words: Vocabulary) -> bool:
-    """Whether a condition is the value of a slot: ``(f … ?v)``, where each slot has one value."""
+    """Return whether a condition is the value of a slot: ``(f … ?v)``, where each slot has one
+    value."""
     flat = isinstance(fact, tuple) and all(isinstance(word, str) for word in fact)
     return flat and fact[:1] != () and fact[0] in words.valued
 
@@ -199,7 +200,8 @@ def absent(fact: Expr, words: Vocabulary) -> Expr | None:
 
 
 def _refuted(fact: Expr, facts: Collection[Expr], words: Vocabulary) -> bool:
-    """Whether a negation denies what holds: other facts, ``(= x x)``, or a value of a slot."""
+    """Return whether a negation denies what holds: other facts, ``(= x x)``, or a value of a
+    slot."""
     match fact:
         case _ if held := absent(fact, words):
             return fact[1] in facts or any(one[:-1] == held[:-1] for one in facts)
@@ -315,7 +317,7 @@ def _clamped_add(
 
 
 def _may(write: Write, up: bool) -> bool:
-    """Whether an increment may be positive (``up``) or negative."""
+    """Return whether an increment may be positive (``up``) or negative."""
     constant = _amount(write).constant
     if constant is not None:
         return constant > 0 if up else constant < 0
@@ -348,7 +350,7 @@ def check_conflicts(writes: Sequence[Write], words: Vocabulary, known: Sequence[
 
 
 def _clash(first: Write, second: Write, words: Vocabulary, known: Sequence[Expr]) -> bool:
-    """Whether two writes, or one in two rounds of a loop, may contradict each other."""
+    """Return whether two writes, or one in two rounds of a loop, may contradict each other."""
     added = [one.how == "add" for one in (first, second)]
     if all(added):
         bounded = _bounds(first) != (None, None)
@@ -364,7 +366,7 @@ def _clash(first: Write, second: Write, words: Vocabulary, known: Sequence[Expr]
 
 
 def _one_round(loop: str, names: Mapping[str, str]) -> bool:
-    """Whether two rounds have one value of a loop variable."""
+    """Return whether two rounds have one value of a loop variable."""
     return names.get(loop, loop) == names.get(f"{loop}'", f"{loop}'")
 
 
@@ -438,7 +440,7 @@ def _active(first: Write, second: Write, names: Mapping[str, str]) -> Expr:
 
 
 def _own_variables(write: Write) -> bool:
-    """Whether a write has variables beside those that name its slot."""
+    """Return whether a write has variables beside those that name its slot."""
     names = {arg.text for arg in write.args}
     return any(var.name not in names for var in write.place.vars)
 

@@ -429,7 +429,7 @@ def _kept(action: PddlAction, matters: Collection[str]) -> Iterator[Expr]:
 
 
 def _useful(action: PddlAction, matters: Collection[str], always: Collection[Expr]) -> bool:
-    """Whether an action does more that matters than waiting does."""
+    """Return whether an action has relevant effects beyond those of waiting."""
     return any(effect not in always for effect in _kept(action, matters))
 
 

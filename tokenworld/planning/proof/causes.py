@@ -112,7 +112,7 @@ class Why:
         return frozenset(slot for one in parts for slot in self._slots(one, Env()))
 
     def never(self, term: Term, env: Env[ValueSet]) -> bool:
-        """Whether a condition is false on all values that slots can have."""
+        """Return whether a condition is false on all values that slots can have."""
         terms, _, algebra = self.analysis.evaluators()
         return algebra.never(terms.condition(term, env))
 
@@ -152,7 +152,7 @@ class Why:
         return [slot for slot in found if self._wanting(slot, term, env)] or found
 
     def _wanting(self, slot: Slot, term: Term, env: Env[ValueSet]) -> bool:
-        """Whether another value of this slot alone would do."""
+        """Return whether another value of this slot alone would make the condition true."""
         with self.analysis.supposing(slot, None):
             return not self.never(term, env)
 

@@ -173,7 +173,7 @@ def conditions(why: Why, parts: Sequence[Part], missing: Sequence[Missing]) -> I
 
 
 def _can_go(program: m.Program, part: Part) -> bool:
-    """Whether it is a require without which the rest of its action means something."""
+    """Return whether a require can be removed: the rest of its action keeps its meaning."""
     if part.kind != "require":
         return False
     require = program.actions[part.name].requires[part.index]

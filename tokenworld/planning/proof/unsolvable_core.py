@@ -99,7 +99,8 @@ def rule_parts(instance: Instance, goal: str, quote: Mapping[str, str]) -> Itera
 
 
 def narrows(condition: m.Term) -> bool:
-    """Whether a condition says of what type a name is, which the rest of its rule relies on."""
+    """Return whether a condition states the type of a name, on which the rest of its rule
+    relies."""
     match condition:
         case m.Compare(op="==" | "!=", left=left, right=right):
             return isinstance(left, m.NoneLiteral) or isinstance(right, m.NoneLiteral)
@@ -118,7 +119,8 @@ def narrows(condition: m.Term) -> bool:
 
 
 def _relied_on(term: m.Term, others: Iterable[m.Term], quote: Mapping[str, str]) -> bool:
-    """Whether a condition says of a value that it is there, or its type, and others read it."""
+    """Return whether a condition states that a value exists, or its type, and other parts read
+    it."""
     if not narrows(term):
         return False
     said = {quoted(one.span, quote) for one in _subjects(term)}

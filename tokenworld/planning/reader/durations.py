@@ -120,7 +120,7 @@ class _Timed:
         return frozenset(head for one in self.begun for head in _changed(one))
 
     def _hides(self, variables: Item) -> bool:
-        """Whether a quantifier binds a name that an effect at the start has."""
+        """Return whether a quantifier binds a name that an effect at the start has."""
         given = set(_words(variables))
         return any(given & set(_words(one)) for one in self.begun)
 
@@ -141,7 +141,7 @@ class _Timed:
         return found
 
     def _meets(self, fact: Group, effect: Item) -> bool:
-        """Whether an effect may be about this fact, as far as types tell."""
+        """Return whether an effect may be about this fact, as far as types tell."""
         if fact.head not in _changed(effect):
             return False
         if isinstance(effect, Group) and effect.head == "not":
@@ -226,7 +226,7 @@ def _list(span: Span, head: str, *items: Item) -> Group:
 
 
 def _same(fact: Group, effect: Item, span: Span) -> Group:
-    """Whether two facts of one predicate have equal arguments."""
+    """Return the condition that two facts of one predicate have equal arguments."""
     args = effect.items[1:] if isinstance(effect, Group) else ()
     pairs = zip(fact.items[1:], args, strict=False)
     tests = (_list(span, "=", a, b) for a, b in pairs if show(a).lower() != show(b).lower())

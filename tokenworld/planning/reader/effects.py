@@ -67,7 +67,7 @@ class Change:
 
     @property
     def scales(self) -> bool:
-        """Whether it reads the value that it changes."""
+        """Return whether it reads the value that it changes."""
         return self.op in ("scale-up", "scale-down")
 
 
@@ -202,8 +202,9 @@ class Effects(Expressions):
 
 
 def is_counted(item: Item, chance: bool = False) -> bool:
-    """Whether a rule does more with ``total-cost`` than to increase it: such a domain counts with
-    it. ``chance``: the item is an outcome of `probabilistic`, which no cost can depend on."""
+    """Return whether a rule does more with ``total-cost`` than to increase it: such a domain
+    counts with it. ``chance``: the item is an outcome of `probabilistic`, which no cost can
+    depend on."""
     if isinstance(item, Word):
         return item.key == TOTAL_COST
     parts, inside = item.items, chance or item.head == "probabilistic"

@@ -58,7 +58,7 @@ def is_number(item: Item) -> bool:
 
 
 def is_timed(item: Group) -> bool:
-    """Whether ``(at start …)`` is about time; ``(at ?x ?y)`` is a fact like any other."""
+    """Return whether ``(at start …)`` is about time; ``(at ?x ?y)`` is a fact like any other."""
     first = item.items[1] if len(item.items) > 1 else None
     named = isinstance(first, Word) and first.key in ("start", "end", "all")
     return named and any(isinstance(part, Group) for part in item.items[2:])

@@ -109,12 +109,12 @@ class Domain:
 
     @property
     def prefers(self) -> bool:
-        """Whether a precondition has a preference."""
+        """Return whether a precondition has a preference."""
         return any(action.preferences for action in self.actions)
 
     @property
     def pays(self) -> bool:
-        """Whether some action has a cost."""
+        """Return whether some action has a cost."""
         return any(action.cost is not None for action in self.actions)
 
 
@@ -137,7 +137,8 @@ class Metric:
 
     @property
     def is_known(self) -> bool:
-        """Whether plans can be measured by it; the probability of the goal is by `--luck`."""
+        """Return whether plans can be measured by it; the probability of the goal is by
+        `--luck`."""
         return self.is_total_cost or (self.sense, self.text) == ("maximize", "(goal-achieved)")
 
 
@@ -497,7 +498,7 @@ class _DomainReader(_FileReader):
             self.faults.tell("TW0810", what, name.span, hint=hint, severity=Severity.WARNING)
 
     def _apart(self, item: Group) -> Apart:
-        """Whether two words of an action have types without a common object."""
+        """Return a test whether two words of an action have types without a common object."""
         bound = [one for part in binders(item) for one in self.typed(part.items, variables=True)]
         kinds: dict[str, set[str]] = {}
         for one, mark in (*((one, "?") for one in bound),

@@ -198,7 +198,7 @@ class _Writer:
     # ---- trajectories -----------------------------------------------------------------------
 
     def _kept(self, of: Trajectory, scope: tuple[Bound, ...], wanted: Wanted) -> Phrase:
-        """Whether it is kept, as the state after the last action shows."""
+        """Return the condition on the state after the last action that it is kept."""
         match of:
             case AllOf(parts=parts):
                 kept = [self._kept(one, scope, wanted) for one in parts]

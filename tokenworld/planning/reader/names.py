@@ -86,12 +86,13 @@ class Symbols:
 
     @property
     def has_root(self) -> bool:
-        """Whether the domain declares a type `object` of its own."""
+        """Return whether the domain declares a type `object` of its own."""
         return ROOT in self.types
 
     @property
     def names_root(self) -> bool:
-        """Whether that type is the root: what has no type, or no type above it, is below it."""
+        """Return whether that type is the root: what has no type, or no type above it, is below
+        it."""
         above = self.types[ROOT].type if self.has_root else None
         return self.has_root and (above is None or above.key == ROOT)
 

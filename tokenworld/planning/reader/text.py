@@ -78,8 +78,8 @@ def rules_added(domain: Domain, problems: tuple[Problem, ...]) -> Monitors:
 
 
 def _is_sum(domain: Domain, problems: tuple[Problem, ...], metric: Metric) -> bool:
-    """Whether a metric is that of one problem and not the costs as they are written, or the ticks,
-    which plans without costs have least of."""
+    """Return whether a metric belongs to one problem, and is not the written costs or the number
+    of ticks."""
     counted = domain.symbols.counted and metric.is_total_cost
     told = counted or not (metric.is_known or _counts_ticks(domain, metric))
     return told and len(problems) == 1
@@ -339,7 +339,7 @@ def _real_functions(domain: Domain, problems: tuple[Problem, ...]) -> frozenset[
 
 
 def is_inexact(domain: Domain, problems: tuple[Problem, ...], added: Monitors) -> bool:
-    """Whether a cost is no whole number, as those of a `.tw` action are, in any unit."""
+    """Return whether a cost is no whole number, as those of a `.tw` action are, in any unit."""
     real = _real_functions(domain, problems) | {FRACTION}
     costs = (one.cost for one in domain.actions if one.cost is not None)
     return added.paid is None and any(one.numbers & real for one in costs)

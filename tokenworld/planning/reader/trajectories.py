@@ -133,7 +133,7 @@ def apart(condition: Item) -> tuple[Item, tuple[tuple[int, Item], ...]]:
 
 
 def has_preference(item: Item) -> bool:
-    """Whether a preference stands somewhere in an item."""
+    """Return whether a preference stands somewhere in an item."""
     waiting = [item]
     while waiting:
         one = waiting.pop()

@@ -172,7 +172,7 @@ SearchResult = Found | Exhausted | Capped
 
 
 def has_costs(simulator: Simulator[StateT]) -> bool:
-    """Whether any action of the program has a cost (language.md §6)."""
+    """Return whether any action of the program has a cost (language.md §6)."""
     return any(action.cost is not None for action in simulator.instance.program.actions.values())
 
 
@@ -267,7 +267,7 @@ class Watch:
         return replace(self._limits, seconds=max(self._began + seconds - time.monotonic(), 0.0))
 
     def due(self) -> bool:
-        """Whether a second has passed since the last report."""
+        """Return whether a second has passed since the last report."""
         clock = time.monotonic()
         if clock < self._report_at:
             return False

@@ -266,7 +266,7 @@ class OwnRung(Generic[StateT]):
 
     @property
     def can_go_on(self) -> bool:
-        """Whether an answer is possible with more time."""
+        """Return whether an answer is possible with more time."""
         match self.result:
             case Capped(limit=limit):
                 return limit in ("states", "time")
@@ -276,17 +276,18 @@ class OwnRung(Generic[StateT]):
 
     @property
     def is_heavy(self) -> bool:
-        """Whether the states proved too much to be packed, so that an encoding may take long."""
+        """Return whether the states proved too much to be packed, so that an encoding may take
+        long."""
         return self._search.is_heavy
 
     @property
     def is_put_off(self) -> bool:
-        """Whether packing was tried in a hurry only."""
+        """Return whether packing was tried with a short limit only."""
         return self._search.is_put_off
 
     @property
     def is_packed(self) -> bool:
-        """Whether it goes on packed states, which are some fifty times as cheap."""
+        """Return whether it runs on packed states, which cost about a fiftieth."""
         return self._search.is_packed
 
     @property
@@ -301,7 +302,7 @@ class OwnRung(Generic[StateT]):
 
     @property
     def answered(self) -> bool:
-        """Whether it found a plan or saw all there is."""
+        """Return whether it found a plan or explored all states."""
         return isinstance(self.result, (Found, Exhausted)) and not self._disproved
 
     def line(self) -> str:

@@ -183,7 +183,7 @@ def unsorted(graph: Graph[StateT]) -> Partition[StateT]:
 
 
 def _unknown(graph: Graph[StateT], node: Node) -> bool:
-    """Whether something may follow a node that the graph does not show."""
+    """Return whether a node may have successors that the graph does not contain."""
     if graph.won[node] or graph.lost[node]:
         return False
     return graph.open(node) or not graph.trusted

@@ -91,14 +91,14 @@ class Graph(Generic[StateT]):
 
     @property
     def complete(self) -> bool:
-        """Whether every reachable state is here with all its moves."""
+        """Return whether the graph has every reachable state with all its moves."""
         return self.limit is None
 
     def __len__(self) -> int:
         return len(self.states)
 
     def open(self, node: Node) -> bool:
-        """Whether it is not known what follows a node."""
+        """Return whether the successors of a node are unknown."""
         return node >= self.expanded
 
     def nodes(self) -> range:

@@ -500,7 +500,7 @@ def certainty(
     say: Say | None = None,
     explorer: Explorer[StateT] | None = None,
 ) -> LuckVerdict:
-    """Whether the goal can be kept reachable with all luck.
+    """Return the verdict on whether the goal can be kept reachable for all draws.
 
     A policy that stays within the explored part counts even if the graph is partial. ``explorer``
     makes the graph, if that is not left to the interpreter.

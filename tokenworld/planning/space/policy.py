@@ -309,7 +309,7 @@ def _play(
     random: Random,
     end: float,
 ) -> bool | None:
-    """Whether one play reaches the goal; ``None`` if it was broken off."""
+    """Return whether one play reaches the goal; ``None`` if it was broken off."""
     for _ in range(_LONGEST):
         if simulator.won(state, goal):
             return True

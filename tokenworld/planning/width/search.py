@@ -101,7 +101,7 @@ class GoalDistance(Generic[StateT]):
 
 
 def _alike(one: Instance, other: Instance) -> bool:
-    """Whether the same objects live in two instances."""
+    """Return whether the same objects live in two instances."""
     return one is other or (one.members == other.members and one.actors == other.actors)
 
 
@@ -320,7 +320,7 @@ class Novelty:
     def _paired(
         self, partition: Hashable, facts: Sequence[int], before: frozenset[int] | None
     ) -> bool:
-        """Whether a pair is new; notes all pairs."""
+        """Return whether a pair is new; notes all pairs."""
         if self._count >= _MOST_PAIRS:
             return False
         moving = [one for one in facts if one not in self._fixed]

@@ -16,7 +16,7 @@ _LOADING = 300 << 20
 
 
 def available() -> bool:
-    """Whether numpy and numba (extra `fast`) are there, and memory to load them."""
+    """Return whether numpy and numba (extra `fast`) are there, and memory to load them."""
     return _installed() and (loaded() or allows(_LOADING))
 
 
@@ -26,5 +26,5 @@ def _installed() -> bool:
 
 
 def loaded() -> bool:
-    """Whether this process has numba already, so that using it costs no loading."""
+    """Return whether this process has numba already, so that using it costs no loading."""
     return "numba" in sys.modules

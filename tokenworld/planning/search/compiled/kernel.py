@@ -92,7 +92,7 @@ def mixed(found: Words, word: Words) -> Words:
 
 @compiled
 def holds_one(s: Words, first: int, last: int, tests: Words, allow: Words, lay: Words) -> bool:
-    """Whether the tests from ``first`` on hold of a state of one word."""
+    """Return whether the tests from ``first`` on hold of a state of one word."""
     for i in range(first, last):
         variable = tests[i, 0]
         value = np.int64((s >> lay[variable, 1]) & lay[variable, 2])
@@ -105,7 +105,8 @@ def holds_one(s: Words, first: int, last: int, tests: Words, allow: Words, lay: 
 def holds_many(
     rows: Words, row: int, first: int, last: int, tests: Words, allow: Words, lay: Words
 ) -> bool:
-    """Whether the tests from ``first`` on hold of a state of several words: a row of ``rows``."""
+    """Return whether the tests from ``first`` on hold of a state of several words: a row of
+    ``rows``."""
     for i in range(first, last):
         variable = tests[i, 0]
         word = rows[row, np.int64(lay[variable, 0])]
@@ -282,7 +283,7 @@ def hashed(rows: Words, row: int) -> Words:
 
 @compiled
 def same(states: Words, number: int, rows: Words, row: int) -> bool:
-    """Whether this is the state of that number."""
+    """Return whether this is the state of that number."""
     for w in range(rows.shape[1]):  # noqa: SIM110 (a generator cannot be compiled)
         if states[number, w] != rows[row, w]:
             return False
@@ -435,7 +436,8 @@ def in_order(first: int, last: int, found: Words, numbers: Words) -> None:
 
 @compiled
 def ordered(m: int, heads: Words, numbers: Words) -> bool:
-    """Whether the list is in that order already, as it is where one block has all operators."""
+    """Return whether the list is in that order already, as it is where one block has all
+    operators."""
     wrong = 0
     for i in range(1, m):
         wrong += (heads[i] == heads[i - 1]) & (numbers[i] < numbers[i - 1])
@@ -519,7 +521,7 @@ _FAR = np.int64(FAR)
 
 @compiled
 def before(queue: Words, one: int, other: int) -> bool:
-    """Whether a row of a queue comes before another one."""
+    """Return whether a row of a queue comes before another one."""
     for k in range(queue.shape[1]):
         if queue[one, k] != queue[other, k]:
             return bool(queue[one, k] < queue[other, k])

@@ -402,7 +402,7 @@ class _Packer:
         )
 
     def _fails(self) -> bool:
-        """Whether a draw may make a command, or its whole tick, fail."""
+        """Return whether a draw may make a command, or its whole tick, fail."""
         world, diagrams = self._world, self._world.diagrams
         drawing = {one.unit for slot, one in world.variables.draws.items() if _is_open(world, slot)}
         if not drawing:
@@ -476,7 +476,7 @@ class _Packer:
 
 
 def _is_open(world: TakenApart, draw: Slot) -> bool:
-    """Whether a draw has more than one side."""
+    """Return whether a draw has more than one side."""
     return len(world.variables.domain(draw)) > 1
 
 
@@ -510,7 +510,7 @@ def _enough(most: int, fewer: int | None) -> Late:
 
 
 def is_finite(instance: Instance, goal: str | None) -> bool:
-    """Whether the values of slots alone decide the future of each state of the world."""
+    """Return whether the values of slots alone decide the future of each state of the world."""
     program, world = instance.program, instance.world
     return (
         (goal is None or not _history(instance))
@@ -521,8 +521,8 @@ def is_finite(instance: Instance, goal: str | None) -> bool:
 
 
 def _draws_late(action: Action) -> bool:
-    """Whether a long action draws: draws of a completion that is refused are reported, but not
-    taken."""
+    """Return whether a long action draws: draws of a completion that is refused are reported,
+    but not taken."""
     takes = action.takes
     free = isinstance(takes, Constant) and takes.value == 0
     long = not free and (takes is not None or action.until is not None)
@@ -530,7 +530,7 @@ def _draws_late(action: Action) -> bool:
 
 
 def _history(instance: Instance) -> bool:
-    """Whether play goes on past goals, so that it counts which of them were reached."""
+    """Return whether play goes on past goals, so that it counts which of them were reached."""
     world = instance.world
     return world.endless and world.outcomes == "latched" and len(world.goals) > 1
 

@@ -246,7 +246,7 @@ class Phases:
 
     @property
     def possible(self) -> bool:
-        """Whether every phase has an operator."""
+        """Return whether every phase has an operator."""
         return all(self._places.values())
 
     def sides(self, place: int) -> tuple[int, list[Step]]:
@@ -558,7 +558,7 @@ class OperatorPacker:
         )
 
     def is_free(self, operator: Operator) -> bool:
-        """Whether it takes no time: the token stays where it is."""
+        """Return whether it takes no time: the token stays where it is."""
         return all(effect.variable != self._token for effect in operator.effects)
 
     def _literals(self, operator: Operator) -> list[Literal]:

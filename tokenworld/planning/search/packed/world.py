@@ -99,7 +99,8 @@ class Packed:
 
     @property
     def simple(self) -> bool:
-        """Whether a command has one outcome and can be given without ending another first."""
+        """Return whether a command has one outcome and can be given without ending another
+        first."""
         return self.breaks is None and not self.lucky
 
     def begun(self, state: int) -> list[tuple[int, int]]:
@@ -274,7 +275,8 @@ class Dependencies:
         return [(name, units) for name, units in phases if units]
 
     def _sites(self, units: Sequence[Unit]) -> Iterator[Diagram]:
-        """Whether draws are made, and which of their sides have a chance, however others fall."""
+        """Yield the conditions that draws are made, and that their sides have a chance, for all
+        results of other draws."""
         wanted = {id(one) for one in units}
         for one in self._world.variables.draws.values():
             if id(one.unit) in wanted:
@@ -336,8 +338,8 @@ class Dependencies:
 
 
 def fixed_odds(instance: Instance) -> bool:
-    """Whether no state changes the odds of a draw: a chance always has the same probability, and a
-    pick the same weight for all."""
+    """Return whether no state changes the odds of a draw: a chance always has the same
+    probability, and a pick the same weight for all."""
     return all(
         _fixed(one.value, instance)
         for one in _statements(lowered(instance.program))
