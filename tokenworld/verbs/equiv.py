@@ -57,7 +57,7 @@ class Side:
 
     @property
     def exact(self) -> bool:
-        """Whether all that can happen was listed."""
+        """Return whether all outcomes were listed."""
         simulator = self.simulator
         return not gaps(simulator.instance, simulator.unlisted) and not simulator.short_of
 

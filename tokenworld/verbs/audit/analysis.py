@@ -77,12 +77,12 @@ def unread_facts(instance: Instance) -> tuple[Unread, ...]:
 
 
 def _for_records(fluent: m.Fluent) -> bool:
-    """Whether a fact is there to describe a thing: nothing can change it anyway."""
+    """Return whether a fact only describes a thing: no rule can change it."""
     return fluent.static or fluent.fluent_kind == "table"
 
 
 def _here(instance: Instance, fluent: m.Fluent) -> bool:
-    """Whether the world has a slot of the fluent."""
+    """Return whether the world has a slot of the fluent."""
     objects = (p.type.name for p in fluent.params if isinstance(p.type, m.ObjectType))
     return all(instance.members[name] for name in objects)
 
@@ -230,7 +230,8 @@ def audit(
 def audit_counts(
     world: OpenWorld, goal: str | None, states: int, seconds: float, seed: int
 ) -> tuple[bool, dict[str, Json]]:
-    """Whether an audit saw all states, and its counts (``tw sweep`` asks for many params)."""
+    """Return whether an audit saw all states, and its counts (``tw sweep`` asks for many
+    params)."""
     found = audit(world, goal, states=states, seconds=seconds, seed=seed)
     graph, parts = found.graph, found.parts
     won = parts.places[0] in ("won", "winnable")

@@ -121,8 +121,10 @@ class LookedAt:
         self._reads = None if read is None else Footprint(reads=read)
 
     def news(self, mark: Hashable, tick: Tick) -> bool:
-        """Whether no state came before that looks the same; it is remembered. ``mark`` is that of
-        the state, if it has one."""
+        """Return whether no earlier state looked the same, and remember it.
+
+        ``mark`` is that of the state, if it has one.
+        """
         if self._reads is None:
             return True
         key = self._key(self._reads, mark, tick)
@@ -183,12 +185,12 @@ class Requires:
 
     @property
     def allowed(self) -> bool:
-        """Whether all of them ever held together."""
+        """Return whether all of them ever held together."""
         return frozenset(range(len(self.action.requires))) in self.masks
 
     @property
     def settled(self) -> bool:
-        """Whether nothing more is to be learnt."""
+        """Return whether all questions about the rules are answered."""
         return self.allowed and (self.all_refused or not self.refusals)
 
     @property
@@ -394,7 +396,7 @@ class RulesMet:
 
     @property
     def watches(self) -> bool:
-        """Whether there are watches that were not heard yet."""
+        """Return whether some watches have not fired yet."""
         return not self.begun >= self.simulator.instance.program.watches.keys()
 
     def _note_failure(self, name: str, record: Record) -> None:
@@ -451,7 +453,7 @@ def idle_rules(
 
 
 def _only_talk(met: RulesMet, name: str, requires: Requires | None) -> bool:
-    """Whether an action is possible and was left out because it changes nothing."""
+    """Return whether an action is possible and was left out because it changes nothing."""
     return name not in met.failed and (requires is None or requires.allowed)
 
 
@@ -519,10 +521,8 @@ class _Conditions:
                 )
 
     def _ever(self, params: tuple[m.Binder, ...], part: m.Term) -> bool:
-        """Whether a condition holds for some binding at the end of some tick.
-
-        What looks back within the tick is given the benefit of the doubt.
-        """
+        """Return whether a condition holds for some binding at the end of some tick; true for
+        conditions that read the start of the tick."""
         if m.looks_back((part,)):
             return True
         term = m.Fold("any", part, params, None, m.BOOL, part.span) if params else part

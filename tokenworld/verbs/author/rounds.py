@@ -371,8 +371,7 @@ class _Loop:
         )  # fmt: skip
 
     def _stands(self, attempt: Attempt) -> bool:
-        """Whether the player reports no violation of a world that the judge accepts, or none that
-        is new."""
+        """Return whether the player reports no new violation of a world that the judge accepts."""
         if not self.takes_part("player") or self.result.violations:
             return True
         found = playing.play(self.desk, attempt.text, self.result.spec, self.job.description)

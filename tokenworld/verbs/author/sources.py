@@ -49,7 +49,7 @@ def checked(text: str) -> Checked:
 
 
 def is_sound(text: str) -> bool:
-    """Whether `tw check` finds no error."""
+    """Return whether `tw check` finds no error."""
     return checked(text).program is not None
 
 

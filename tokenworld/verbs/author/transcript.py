@@ -58,7 +58,7 @@ class Transcript:
 
     @property
     def exhausted(self) -> bool:
-        """Whether every recorded event was matched, so that new ones can follow."""
+        """Return whether every recorded event was matched, so that new ones can follow."""
         return self._at >= len(self._recorded)
 
     def write(self, event: str, /, **fields: object) -> None:

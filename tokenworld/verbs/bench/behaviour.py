@@ -250,7 +250,7 @@ class Behaviour:
 
     @property
     def same(self) -> bool:
-        """Whether no problem shows a difference, and at least one was compared."""
+        """Return whether no problem shows a difference, and at least one was compared."""
         return self.equivalent + self.alike > 0 and self.different == self.unusable == 0
 
     @property

@@ -135,7 +135,7 @@ def _played(name: str, opened: OpenWorld, seconds: float) -> Game:
 
 
 def _by_itself(engine: Engine, state: State, ticks: int) -> bool:
-    """Whether the world is won at the start or by waiting as long as the plan takes."""
+    """Return whether the world is won at the start or by waiting as long as the plan takes."""
     for _ in range(ticks + 1):
         if EngineSimulator(engine, state).won(state, None):
             return True

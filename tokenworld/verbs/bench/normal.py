@@ -111,7 +111,7 @@ def _apart(tree: Tree) -> Iterator[Tree]:
 
 
 def _pays(tree: Tree) -> bool:
-    """Whether an effect is a cost, perhaps under a condition."""
+    """Return whether an effect is a cost, perhaps under a condition."""
     match tree:
         case ["when" | "forall", _, ["and", *inner]]:
             return bool(inner) and all(map(_pays, inner))
@@ -120,7 +120,7 @@ def _pays(tree: Tree) -> bool:
 
 
 def is_cost(tree: Tree) -> bool:
-    """Whether an effect or a start value is about ``total-cost``."""
+    """Return whether an effect or a start value is about ``total-cost``."""
     return isinstance(tree, list) and len(tree) > 1 and tree[1] in (["total-cost"], "total-cost")
 
 
@@ -251,5 +251,5 @@ def _sorted(tree: Tree) -> Tree:
 
 
 def _dropped(fact: Tree) -> bool:
-    """Whether a fact starts the costs, or is false at the start anyway."""
+    """Return whether a fact starts the costs, or is false at the start anyway."""
     return isinstance(fact, list) and (is_cost(fact) or fact[:1] == ["not"])

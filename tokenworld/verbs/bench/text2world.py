@@ -111,7 +111,7 @@ def text2world(
 
 
 def _whole(one: Scored) -> bool:
-    """Whether a gold came back; one that is no PDDL cannot."""
+    """Return whether a gold came back unchanged; a text that is no PDDL cannot."""
     did = one.behaviour is None or one.behaviour.different + one.behaviour.unusable == 0
     return not one.readable or (not one.fault and one.strict == 1 and did)
 
@@ -130,7 +130,7 @@ def _returned(gold: Gold, instances: int, states: int) -> Scored:
 
 
 def _balanced(text: str) -> bool:
-    """Whether a text is a list at all, by a reader that is not under test."""
+    """Return whether a text is a list, by a reader that is not under test."""
     try:
         read(text)
     except ValueError:

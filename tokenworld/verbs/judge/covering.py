@@ -79,7 +79,7 @@ def _play(case: Case, world: OpenWorld) -> None:
 
 
 def _refused(case: Case, mark: Mark) -> bool:
-    """Whether an audit, which saw all states, saw a require refuse."""
+    """Return whether an audit, which saw all states, saw a require refuse."""
     if mark.kind != "require":
         return False
     name = mark.rule.removeprefix("action ")

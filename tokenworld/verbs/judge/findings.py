@@ -63,7 +63,7 @@ class Finding:
 
     @property
     def is_error(self) -> bool:
-        """Whether it alone keeps a world from being accepted."""
+        """Return whether it alone keeps a world from being accepted."""
         return self.found.is_error
 
     def to_json(self) -> dict[str, object]:

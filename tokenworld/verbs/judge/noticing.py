@@ -23,8 +23,8 @@ from tokenworld.verbs.mutate import ILL_TYPED, terms
 
 
 def notices(loaded: Loaded, program: Program, scenario: Scenario, *, broken: bool = True) -> bool:
-    """Whether a scenario, which passes on ``loaded``, fails on a changed program; ``broken`` is
-    the answer where that program cannot run."""
+    """Return whether a scenario, which passes on ``loaded``, fails on a changed program;
+    ``broken`` is the answer where that program cannot run."""
     try:
         return not run_scenario(replace(loaded, program=program), scenario).ok
     except (Failure, *ILL_TYPED):
@@ -32,7 +32,7 @@ def notices(loaded: Loaded, program: Program, scenario: Scenario, *, broken: boo
 
 
 def is_empty(loaded: Loaded, scenario: Scenario) -> bool:
-    """Whether a scenario passes whatever the rules and the start values are."""
+    """Return whether a scenario passes whatever the rules and the start values are."""
     program = loaded.program
     if any(notices(loaded, one, scenario) for one in _stripped(program)):
         return False
@@ -98,8 +98,10 @@ def rule_names(program: Program) -> Iterator[str]:
 
 
 def notice_rule(loaded: Loaded, rule: str, scenarios: Iterable[Scenario]) -> bool:
-    """Whether one of the scenarios fails without a rule. It must do so where a rule can be taken
-    out: a watch or an invariant only speaks or guards."""
+    """Return whether one of the scenarios fails without a rule.
+
+    It must do so where a rule can be taken out: a watch or an invariant only speaks or guards.
+    """
     programs = tuple(_without(loaded.program, rule))
     if not programs:
         return True
@@ -107,7 +109,7 @@ def notice_rule(loaded: Loaded, rule: str, scenarios: Iterable[Scenario]) -> boo
 
 
 def notices_holding_goal(loaded: Loaded, goal: str, scenarios: Iterable[Scenario]) -> bool:
-    """Whether one of the scenarios fails if a goal holds from the start."""
+    """Return whether one of the scenarios fails if a goal holds from the start."""
     program = _ended(loaded.program, goal, value=True)
     return any(notices(loaded, program, one) for one in scenarios)
 

@@ -44,7 +44,7 @@ def conform(case: Case) -> Iterator[Finding]:
 
 
 def _is_own(path: Path) -> bool:
-    """Whether a file has rows of `tw runs rows`, told by its first line."""
+    """Return whether a file has rows of `tw runs rows`, by its first line."""
     try:
         found = json.loads(next((one for one in lines_of(path) if one.strip()), b"null"))
     except (OSError, EOFError, ValueError, RecursionError, zlib.error):

@@ -107,7 +107,7 @@ def solve_honest(
     ask: Callable[[], Verdict] | None = None,
     say: Say | None = None,
 ) -> Verdict:
-    """Whether one plan reaches the goal whatever the secrets are (language.md §16).
+    """Return the verdict on whether one plan wins for all values of secrets (language.md §16).
 
     ``ask`` asks a single engine about the start state in place of the ladder; ``own_only`` leaves
     all planners out. Where the outcomes of the setup cannot be listed the answer is *unknown*.

@@ -121,7 +121,7 @@ def _acts(world: OpenWorld, verdict: Verdict) -> tuple[_Act, ...]:
 
 
 def takes_time(world: OpenWorld) -> bool:
-    """Whether some action of a world takes several ticks, so that plans have times."""
+    """Return whether some action of a world takes several ticks, so that plans have times."""
     return any(one.takes is not None for one in world.program.actions.values())
 
 

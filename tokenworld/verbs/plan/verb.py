@@ -66,18 +66,18 @@ class Extras:
 
     @property
     def asked(self) -> bool:
-        """Whether anything was asked for."""
+        """Return whether any of these options was given."""
         return self != Extras()
 
     @property
     def names_engine(self) -> bool:
-        """Whether one engine answers alone."""
+        """Return whether one engine answers alone."""
         named = (self.engine, self.encoding, self.alias, self.search)
         return any(one is not None for one in named)
 
     @property
     def leaves_search(self) -> bool:
-        """Whether the way to plan is left open."""
+        """Return whether no option chooses the search."""
         several = self.top is not None or self.all_optimal
         asked = self.optimal or self.honest or self.explain or self.check is not None
         return not (self.names_engine or several or asked or self.quality is not None)
@@ -380,7 +380,8 @@ def _why(
 
 
 def _of_many(verdict: Verdict) -> bool:
-    """Whether the proof is about all assignments of secrets at once: each alone may be winnable."""
+    """Return whether the proof is about all assignments of secrets at once: each alone may be
+    winnable."""
     return verdict.honest is not None and verdict.honest.together and verdict.honest.assignments > 1
 
 
@@ -495,7 +496,7 @@ def plan_luck(
     seed: int,
     policy: Path | None,
 ) -> int:
-    """Whether the goal is certain, or how likely it is."""
+    """Print whether the goal is certain, or its probability; return the exit code."""
     from tokenworld.planning.space.luck import luck_lines
     from tokenworld.session.solving import solve_luck
 

@@ -226,7 +226,7 @@ class Adapter:
         }
 
     def _plain(self, names: Iterable[str]) -> bool:
-        """Whether slots of these fluents that no record shows hold their default alone."""
+        """Return whether slots of these fluents that no record shows hold their default alone."""
         by_id = self.engine.layout.by_id
         columns = (by_id[name] for name in names if name in by_id)
         return not any(
@@ -512,7 +512,7 @@ class _Tree:
 
 
 def _alike(objects: Sequence[Shape], others: Sequence[Shape]) -> bool:
-    """Whether two records have the same objects in the same places, under the same names."""
+    """Return whether two records have the same objects in the same places, under the same names."""
     return len(objects) == len(others) and all(
         one is other or all(one[key] == other[key] for key in ("uuid", "type", "name", "contains"))
         for one, other in zip(objects, others, strict=True)

@@ -303,7 +303,8 @@ class RecordWords:
 
     @cached_property
     def refers(self) -> bool:
-        """Whether a record tells of an object by the name of another, which is then stored."""
+        """Return whether a record tells of an object by the name of another, which is then
+        stored."""
         return any(self.shown(kind).stores for kind in self.program.types)
 
     def _shown_columns(self, kind: str) -> Shown:
@@ -336,7 +337,8 @@ class RecordWords:
 
     @cached_property
     def timeless(self) -> bool:
-        """Whether records rest on nothing but columns: not on the tick, say, or the score."""
+        """Return whether records rest on nothing but columns: not on the tick, say, or the
+        score."""
         rules = self._rules_in_core
         asked = rules.footprint(one.name for one in rules.called).asks
         used = {name for rule in self.mapping.properties.values() for name in _used(rule)}

@@ -143,7 +143,7 @@ class _States:
             return None
 
     def _plain(self, names: Iterable[str]) -> bool:
-        """Whether slots of these fluents that are not listed have their default."""
+        """Return whether slots of these fluents that are not listed have their default."""
         columns = (self._engine.layout.by_id.get(name) for name in names)
         return all(
             one is not None and not one.fluent.rows and not one.fluent.symmetric

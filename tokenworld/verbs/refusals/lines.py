@@ -59,7 +59,8 @@ class RefusalLines:
     keys: bool = False
 
     def examined(self, found: Explanation) -> Iterator[Line]:
-        """Whether a command that was not given would be executed, and why not."""
+        """Yield the lines on whether a command that was not given would be executed, and why
+        not."""
         if found.no_match is None:
             yield self._verdict(found)
         yield from self.told(found)

@@ -88,7 +88,7 @@ class Choice:
 
     @property
     def nobody(self) -> bool:
-        """Whether neither a player nor a program beside a run is named."""
+        """Return whether neither a player nor a program beside a run is named."""
         named = (self.script, self.scenario, self.player, self.policy, self.narrator,
                  self.narrator_url, self.operator, self.operator_url, self.grown)  # fmt: skip
         return not any(named)
