@@ -160,7 +160,7 @@ class View:
         return self.session.speaker()
 
     def _is_scoped(self, kind: str) -> bool:
-        """Whether the world says which objects of a type may be named."""
+        """Return whether the world says which objects of a type may be named."""
         return any(self.session.world.program.is_subtype(kind, one) for one in self._ruled)
 
     @cached_property
@@ -179,7 +179,7 @@ class View:
         return {one: True for one in (self.session.actor, self.place) if one is not None}
 
     def _is_near(self, name: str) -> bool:
-        """Whether an object is in the place of the actor, or nowhere in particular.
+        """Return whether an object is in the place of the actor, or nowhere in particular.
 
         It is where its nested attributes say; else where its references to places lead; else where
         the other objects are that it refers to. The cells of the actor's map are all near.
@@ -191,7 +191,7 @@ class View:
         return known[name]
 
     def _is_around(self, cell: str) -> bool:
-        """Whether a cell is on the map that the actor is on."""
+        """Return whether a cell is on the map that the actor is on."""
         return self.place is None or self._kind(cell) == self._kind(self.place)
 
     def _kind(self, name: str) -> str:
@@ -213,7 +213,7 @@ class View:
         return self._kind(name) not in self._placeable and not self._is_place(name)
 
     def _is_place(self, name: str) -> bool:
-        """Whether an object is of the type of places."""
+        """Return whether an object is of the type of places."""
         assert self._where is not None
         of, program = self._where[0].type, self.session.world.program
         return isinstance(of, ObjectType) and program.is_subtype(self._kind(name), of.name)
@@ -376,7 +376,7 @@ class View:
         return tuple(map_lines(self._inspection, self.maps))
 
     def _is_in_window(self, name: str) -> bool:
-        """Whether an object is on the shown part of the map, or on none."""
+        """Return whether an object is on the shown part of the map, or on none."""
         cell = self._cell_of(name)
         if cell is None or self.place is None or not self._is_cell(self.place):
             return True
