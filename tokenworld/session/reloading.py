@@ -418,7 +418,7 @@ class Growth:
 
     @property
     def lost(self) -> bool:
-        """Whether a goal that was in reach no longer is."""
+        """Return whether a goal that was in reach no longer is."""
         if self.before is None or self.after is None:
             return False
         return self.before.place != "dead" and self.after.place == "dead"

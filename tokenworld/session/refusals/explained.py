@@ -56,7 +56,7 @@ class Explanation:
 
     @property
     def allowed(self) -> bool:
-        """Whether nothing stands in the way of the command."""
+        """Return whether the command can be executed."""
         return self.status == "executed"
 
     @property
