@@ -152,7 +152,8 @@ Ends = tuple[bool, bool]
 def lives(
     params: Sequence[Binder], args: tuple[Raw, ...], live: Mapping[str, Sequence[int]]
 ) -> bool:
-    """Whether every object among arguments lives, as an object of the type that is needed."""
+    """Return whether every object among arguments lives, as an object of the type that is
+    needed."""
     return all(
         value in live[binder.type.name]
         for binder, value in zip(params, args, strict=True)
@@ -262,7 +263,7 @@ class Episode:
 
     @property
     def ends(self) -> Ends:
-        """Whether the episode has terminated, and whether it was truncated."""
+        """Return whether the episode has terminated, and whether it was truncated."""
         session = self.session
         return self._rules.ends(
             session.latched, over=session.ended(), halted=self._halted, steps=self.steps

@@ -62,7 +62,7 @@ class Axes:
 
     @property
     def comes_and_goes(self) -> bool:
-        """Whether there may be other objects than at the start."""
+        """Return whether there may be other objects than at the start."""
         return bool(self._born) or lowered(self._instance.program).destroys
 
     def of(self, value_type: m.ValueType) -> Axis | None:
@@ -88,7 +88,7 @@ class Axes:
 
 
 def grows(world: OpenWorld) -> bool:
-    """Whether there may be objects that the start with seed 0 lacks."""
+    """Return whether there may be objects that the start with seed 0 lacks."""
     return bool(_born(world))
 
 

@@ -142,7 +142,7 @@ class LiveEpisode:
 
     @property
     def ends(self) -> Ends:
-        """Whether the episode has terminated, and whether it was truncated."""
+        """Return whether the episode has terminated, and whether it was truncated."""
         runs, steps = self.runs, self.steps
         if not (self._halted or self._rules.live or runs.latched):
             return False, steps >= self._rules.limit

@@ -85,7 +85,7 @@ class WorldVectorEnv(PlayedWorld, VectorEnv[Any, Any, Any]):
 
     @property
     def compiled(self) -> bool:
-        """Whether one compiled call steps all episodes."""
+        """Return whether one compiled call steps all episodes."""
         return isinstance(self._play, _Batch)
 
     # ---- playing ------------------------------------------------------------------------------

@@ -129,7 +129,7 @@ def _see_cards(values: Values, numbers: Numbers) -> Obs:
 
 
 def _dealing(values: Values) -> bool:
-    """Whether the dealer plays and the game is not over."""
+    """Return whether the dealer plays and the game is not over."""
     return values[6] == _PLAYING and bool(values[7])
 
 

@@ -122,7 +122,7 @@ def cwmb(
 
 
 def _at_ceiling(one: Scored) -> bool:
-    """Whether a world predicts as the true dynamics do, or with chance allows every step."""
+    """Return whether a world predicts as the true dynamics do, or with chance allows every step."""
     if one.likely is not None:
         return one.likely.possible == one.likely.rows
     assert one.found is not None
