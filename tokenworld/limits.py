@@ -264,7 +264,7 @@ def room(memory: int) -> int:
 
 
 def allows(memory: int) -> bool:
-    """Whether the command may take so many bytes more."""
+    """Return whether the command may take so many bytes more."""
     return _budget is None or _budget.memory is None or used() + memory <= _budget.memory
 
 

@@ -206,7 +206,7 @@ class Rules:
         return read.read
 
     def _names(self, term: core.Term) -> bool:
-        """Whether a text in a term may name something, be it in a derive."""
+        """Return whether a term has a text that may name an object, also through derives."""
         todo, known = [term], set[str]()
         for one in todo:  # grows while it is walked
             for part in subterms(one):
@@ -226,7 +226,7 @@ class Rules:
 
     @cached_property
     def texts_look_back(self) -> bool:
-        """Whether a text, or a fact that one may speak of, reads the start of the tick."""
+        """Return whether a text, or a fact in one, reads the start of the tick."""
         parts = (part for term in self._told for part in subterms(term))
         return any(
             isinstance(one, (core.Read, core.Members, core.DeriveCall)) and one.was for one in parts
@@ -258,7 +258,7 @@ class Rules:
 
     @cached_property
     def destroys(self) -> bool:
-        """Whether play may destroy objects, so that slots go."""
+        """Return whether play may destroy objects, so that slots go."""
         return any(one.destroys for one in self.in_play)
 
     @cached_property

@@ -47,12 +47,12 @@ class Footprint:
         return self.read | self.writes
 
     def may_change(self, fluents: frozenset[str]) -> bool:
-        """Whether it may change a slot of one of these that is there before."""
+        """Return whether it may change a slot of one of these that is there before."""
         return bool(fluents) and (self.destroys or not fluents.isdisjoint(self.named))
 
     @property
     def looks_back(self) -> bool:
-        """Whether it reads the state at the start of the tick."""
+        """Return whether it reads the state at the start of the tick."""
         return bool(self.was) or "did" in self.asks
 
 

@@ -142,7 +142,7 @@ def evaluated(statement: core.Statement) -> Terms:
 
 
 def is_draw(statement: core.Statement) -> bool:
-    """Whether a statement names a drawn value (``by least`` and ``by most`` count too)."""
+    """Return whether a statement names a drawn value (``by least`` and ``by most`` count too)."""
     draws = (core.BranchDraw, core.PickDraw, core.UniformDraw)
     return isinstance(statement, core.Let) and isinstance(statement.value, draws)
 
@@ -162,6 +162,6 @@ def terms_in(body: core.Body) -> Iterator[core.Term]:
 
 
 def mentions(body: core.Body, names: Collection[str]) -> bool:
-    """Whether some term of a body evaluates one of these variables."""
+    """Return whether some term of a body evaluates one of these variables."""
     every = (part for term in terms_in(body) for part in subterms(term))
     return any(isinstance(one, core.Variable) and one.name in names for one in every)

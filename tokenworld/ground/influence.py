@@ -153,7 +153,7 @@ def _between(
 
 
 def _effects(write: _Write, atom: _Atom) -> tuple[Kind, ...]:
-    """Whether a write can make the atom true, false, or (if that is unknown) both."""
+    """Return whether a write can make the atom true, false, or (if that is unknown) both."""
     if _UNKNOWN in (write.op, atom.op):
         return ("enables", "blocks")
     if write.op == "=":
@@ -253,7 +253,7 @@ def _compared(
 
 
 def _is_known(term: core.Term) -> TypeGuard[core.Constant]:
-    """Whether a term is a constant that a slot can be compared with exactly."""
+    """Return whether a term is a constant that a slot can be compared with exactly."""
     return isinstance(term, core.Constant) and not isinstance(term.value, float)
 
 

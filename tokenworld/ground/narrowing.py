@@ -36,7 +36,7 @@ class Pattern:
     valued: bool
 
     def matches(self, row: Sequence[Raw]) -> bool:
-        """Whether a row agrees with the constants."""
+        """Return whether a row agrees with the constants."""
         return all(row[place] == value for place, value in self.known)
 
 

@@ -238,7 +238,7 @@ class Outcome:
 
     @property
     def fruitless(self) -> bool:
-        """Whether the intent changed nothing, and the same actor is asked again."""
+        """Return whether the intent changed nothing, and the same actor is asked again."""
         return self.status in FRUITLESS
 
     @property

@@ -117,7 +117,7 @@ class Simulator(Protocol[StateT]):
 
     @property
     def overflowed(self) -> bool:
-        """Whether a number got too many digits in a result so far, which is left out of the
+        """Return whether a number got too many digits in a result so far, which is left out of the
         successors, though the numbers of the PDDL that was imported have no limit."""
 
     @property
@@ -161,10 +161,10 @@ class Simulator(Protocol[StateT]):
         known."""
 
     def won(self, state: StateT, goal: str | None) -> bool:
-        """Whether the goal (any goal line if ``None``) is reached in this state."""
+        """Return whether the goal (any goal line if ``None``) is reached in this state."""
 
     def lost(self, state: StateT) -> bool:
-        """Whether a ``lose`` line is latched or true, or the world ended otherwise."""
+        """Return whether a ``lose`` line is latched or true, or the world ended otherwise."""
 
     def read(self, state: StateT, fluent: str, args: Sequence[Raw]) -> Raw:
         """The stored value of a slot."""
@@ -258,7 +258,7 @@ class Speaker(Protocol):
         """The type of an object."""
 
     def in_scope(self, number: int) -> bool:
-        """Whether the acting object may name this object."""
+        """Return whether the acting object may name this object."""
 
     def words_for(self, number: int) -> tuple[str, ...]:
         """The present name of an object, then everything else it is known by."""
@@ -270,7 +270,8 @@ class Speaker(Protocol):
         where it depends on a secret, none where these are too many."""
 
     def holds_all(self, command: Command) -> bool:
-        """Whether every require of the command may hold now, for some values of the secrets."""
+        """Return whether every require of the command may hold now, for some values of the
+        secrets."""
 
     def candidates(self) -> Sequence[int]:
         """Live objects in the order of language.md §11 (pre-order, else declaration order)."""

@@ -42,7 +42,7 @@ class Secrets:
     # ---- terms --------------------------------------------------------------------------------
 
     def reads(self, term: m.Term, names: frozenset[str] = _NOBODY) -> bool:
-        """Whether the value of a term may depend on a secret."""
+        """Return whether the value of a term may depend on a secret."""
         return bool(self.fluents) and any(self._is_secret(one, names) for one in subterms(term))
 
     def _is_secret(self, part: m.Term, names: frozenset[str]) -> bool:
@@ -64,13 +64,13 @@ class Secrets:
                 assert_never(part)
 
     def says(self, terms: Iterable[m.Term], names: frozenset[str] = _NOBODY) -> bool:
-        """Whether a text with these terms in its slots may reveal a secret."""
+        """Return whether a text with these terms in its slots may reveal a secret."""
         return any(self.reads(one, names) or (self.named and _is_thing(one)) for one in terms)
 
     @cached_property
     def words(self) -> bool:
-        """Whether secrets have a part in the words of commands: in what objects are called, in
-        which may be named, or in the texts of phrases."""
+        """Return whether words of commands depend on secrets: the names of objects, the scope,
+        or the texts of phrases."""
         program = self.program
         terms = (
             *(word for one in program.called for word in (one.name, *one.aka)),
@@ -98,7 +98,7 @@ class Secrets:
         return any(self.reads(term, names) for term in terms_of(effect))
 
     def touched(self, body: m.Body, names: frozenset[str] = _NOBODY) -> bool:
-        """Whether a body may read or write a secret, apart from its texts."""
+        """Return whether a body may read or write a secret, apart from its texts."""
         return bool(self.fluents) and any(
             self._computes(one, names)
             or any(target.fluent in self.fluents for target in targets_of(one))
@@ -107,27 +107,28 @@ class Secrets:
         )
 
     def guards(self, action: m.Action) -> bool:
-        """Whether secrets have a part in whether an action may begin, and how long it takes."""
+        """Return whether the legality or the duration of an action depends on secrets."""
         names = self.lets(action.guards)
         terms = (*action.steps, action.takes, action.until)
         read = (one for one in terms if one is not None and not isinstance(one, m.Let))
         return any(self.reads(one, names) for one in read)
 
     def changes(self, action: m.Action) -> bool:
-        """Whether secrets have a part in what an action does."""
+        """Return whether the effects of an action depend on secrets."""
         return self.touched(action.body, self.lets(action.guards))
 
     def law(self, law: m.Law) -> bool:
-        """Whether a law touches a secret."""
+        """Return whether a law touches a secret."""
         return (law.when is not None and self.reads(law.when)) or self.touched(law.body)
 
     @cached_property
     def laws(self) -> bool:
-        """Whether any law reads or writes a secret, so that a tick may depend on one."""
+        """Return whether any law reads or writes a secret, so that a tick may depend on one."""
         return any(map(self.law, self.program.laws.values()))
 
     def rule(self, title: str) -> bool:
-        """Whether a rule, such as ``law grow`` or the name of an invariant, touches a secret."""
+        """Return whether a rule, such as ``law grow`` or the name of an invariant, touches a
+        secret."""
         kind, _, name = title.partition(" ")
         program = self.program
         if kind == "action" and name in program.actions:
@@ -194,6 +195,6 @@ class Secrets:
 
 
 def _is_thing(term: m.Term) -> bool:
-    """Whether a term is an object or several, so that a text shows their names."""
+    """Return whether a term is an object or several, so that a text shows their names."""
     kind = term.type.element if isinstance(term.type, m.CollectionType) else term.type
     return isinstance(kind, m.ObjectType)

@@ -94,5 +94,5 @@ class Program:
         return hashlib.sha256(joined.encode()).hexdigest()
 
     def is_subtype(self, name: str, ancestor: str) -> bool:
-        """Whether every ``name`` is an ``ancestor`` (a type is a subtype of itself)."""
+        """Return whether every ``name`` is an ``ancestor`` (a type is a subtype of itself)."""
         return ancestor == ROOT or (name in self.types and ancestor in self.types[name].ancestors)

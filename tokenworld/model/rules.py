@@ -72,13 +72,13 @@ class Action:
 
     @property
     def may_be_long(self) -> bool:
-        """Whether it may take more than one tick: not with ``takes 0`` and ``takes 1``."""
+        """Return whether it may take more than one tick: not with ``takes 0`` and ``takes 1``."""
         ticks = self.takes.value if isinstance(self.takes, NumberLiteral) else None
         return self.takes is not None and ticks not in (0, 1)
 
     @property
     def may_be_free(self) -> bool:
-        """Whether it may take no time at all: with ``takes 0``, and where a term decides."""
+        """Return whether it may take no time at all: with ``takes 0``, and where a term decides."""
         ticks = self.takes.value if isinstance(self.takes, NumberLiteral) else 0
         return self.takes is not None and ticks == 0
 

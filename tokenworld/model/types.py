@@ -110,7 +110,7 @@ TEXT = TextType()
 
 
 def is_optional(value_type: ValueType) -> bool:
-    """Whether a value of this type may be ``none``."""
+    """Return whether a value of this type may be ``none``."""
     match value_type:
         case NoneType():
             return True

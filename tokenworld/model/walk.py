@@ -357,7 +357,7 @@ class SlotWrite:
 
     @property
     def sets(self) -> bool:
-        """Whether the slot has the value afterwards, whatever it held."""
+        """Return whether the slot has the value afterwards, whatever it held."""
         return self.op not in ("+=", "-=")
 
 
@@ -545,7 +545,7 @@ def objects_named(terms: Iterable[Term]) -> Iterator[str]:
 
 
 def calls(terms: Iterable[Term], *names: str) -> bool:
-    """Whether one of these built-in functions is called; derived facts are not followed."""
+    """Return whether one of these built-in functions is called; derived facts are not followed."""
     return any(
         isinstance(part, BuiltinCall) and part.name in names
         for term in terms
@@ -554,12 +554,13 @@ def calls(terms: Iterable[Term], *names: str) -> bool:
 
 
 def looks_back(terms: Iterable[Term]) -> bool:
-    """Whether a value at the start of the tick is read; derived facts are not followed."""
+    """Return whether a value at the start of the tick is read; derived facts are not followed."""
     return any(getattr(part, "was", False) for term in terms for part in subterms(term))
 
 
 def is_default(term: Term) -> bool:
-    """Whether a choice is written ``x otherwise y``: its value is the term tested with `none`."""
+    """Return whether a choice is written ``x otherwise y``: its value is the term tested with
+    `none`."""
     if not isinstance(term, Choose) or not isinstance(term.condition, Compare):
         return False
     tested = term.condition
@@ -567,15 +568,15 @@ def is_default(term: Term) -> bool:
 
 
 def is_draw(effect: Effect) -> bool:
-    """Whether a change draws (``by least`` and ``by most`` do not, and are counted too)."""
+    """Return whether a change draws (``by least`` and ``by most`` do not, and are counted too)."""
     return is_drawn(effect) or isinstance(effect, (Chance, Pick))
 
 
 def is_drawn(effect: object) -> bool:
-    """Whether it names a value that is drawn."""
+    """Return whether it names a value that is drawn."""
     return isinstance(effect, Let) and isinstance(effect.value, Draw)
 
 
 def may_draw(body: Body) -> bool:
-    """Whether something in a body draws."""
+    """Return whether something in a body draws."""
     return any(is_draw(effect) for effect in effects_in(body))

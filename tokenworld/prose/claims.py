@@ -132,7 +132,7 @@ class _Names:
                 yield one
 
     def takes(self, of: m.ValueType, kind: str) -> bool:
-        """Whether an object of a type is a value of ``of``."""
+        """Return whether an object of a type is a value of ``of``."""
         return isinstance(of, m.ObjectType) and self.program.is_subtype(kind, of.name)
 
     def nested(self, one: _Named) -> bool:
@@ -399,7 +399,7 @@ def _owned(words: str) -> Iterator[tuple[str, str]]:
 
 
 def _alike(one: str, other: str) -> bool:
-    """Whether two nouns are the same but for the number."""
+    """Return whether two nouns are the same but for the number."""
     return one == other or f"{one}s" == other or one == f"{other}s"
 
 

@@ -275,7 +275,7 @@ def _nearest(
 
 
 def _is_given(text: str, phrases: Sequence[Phrase], lexicon: Lexicon) -> bool:
-    """Whether a text means a command that may be given now."""
+    """Return whether a text means a command that may be given now."""
     command = next(readings(phrases, tidy(text), lexicon), None)
     return command is not None and lexicon.speaker.holds_all(command)
 
@@ -409,7 +409,7 @@ class Parser:
 
 
 def _phrase_like(name: str, phrases: Sequence[Phrase]) -> bool:
-    """Whether the words before a parenthesis begin like a phrase: ``take pot (ID: 4)``."""
+    """Return whether the words before a parenthesis begin like a phrase: ``take pot (ID: 4)``."""
     return tidy(name).split(" ", 1)[0] in {phrase.verb for phrase in phrases} or " " in name
 
 

@@ -39,7 +39,7 @@ def plural(noun: str) -> str:
 
 
 def many(name: str) -> bool:
-    """Whether a name reads as a plural: "eggs", "strokes left"."""
+    """Return whether a name reads as a plural: "eggs", "strokes left"."""
     return any(one.endswith("s") and one[-2:-1] not in tuple("suia") for one in name.split())
 
 
@@ -325,7 +325,7 @@ class English:
         return f"{name} {self.value(of)}"
 
     def _acts(self, of: m.ValueType) -> bool:
-        """Whether the objects of a type are actors."""
+        """Return whether the objects of a type are actors."""
         if not isinstance(of, m.ObjectType) or self.program.actor is None:
             return False
         return self.program.is_subtype(of.name, self.program.actor)

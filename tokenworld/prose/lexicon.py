@@ -218,7 +218,7 @@ def _compiled(key: _Same) -> tuple[Phrase, ...]:
 
 @lru_cache(maxsize=8)
 def _has_text_slots(key: _Same) -> bool:
-    """Whether a phrase has a slot whose text a rule works out."""
+    """Return whether a phrase has a slot whose text a rule works out."""
     return any(isinstance(part, TextSlot) for phrase in _compiled(key) for part in phrase.parts)
 
 
@@ -395,7 +395,7 @@ class Lexicon:
     # ---- values of parameters -----------------------------------------------------------
 
     def allowed(self, binder: m.Binder, value: Raw) -> bool:
-        """Whether a value may be named: objects must be in scope, the rest always may."""
+        """Return whether a value may be named: objects must be in scope, the rest always may."""
         return object_type(binder) is None or (isinstance(value, int) and self.in_scope(value))
 
     def candidates(self, binder: m.Binder) -> Sequence[Raw]:

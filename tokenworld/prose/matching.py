@@ -137,7 +137,7 @@ def choices(phrase: Phrase, layout: Layout, lexicon: Lexicon) -> list[Sequence[R
 def slot_matches(
     phrase: Phrase, slot: TextSlot, typed: str, args: Sequence[Raw], lexicon: Lexicon
 ) -> bool:
-    """Whether typed words are the text of a slot (an article may stand before an object)."""
+    """Return whether typed words are the text of a slot (an article may stand before an object)."""
     texts = lexicon.slot_texts(phrase.action, phrase.index, slot, args)
     if typed in texts:
         return True

@@ -156,7 +156,7 @@ def _status(answer: dict[str, Any], metrics: Sequence[str], planned: bool) -> An
 
 
 def _best(answer: dict[str, Any], metrics: Sequence[str]) -> bool:
-    """Whether the plan was proved best by the metric of the problem."""
+    """Return whether the plan was proved best by the metric of the problem."""
     measures = {"MinimizeActionCosts": ("cost",), "MinimizeSequentialPlanLength": ("cost", "ticks")}
     return bool(metrics) and all(answer["optimal"] in measures.get(one, ()) for one in metrics)
 

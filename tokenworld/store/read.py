@@ -392,7 +392,7 @@ _BESIDE = {
 
 
 def _has_table(connection: sqlite3.Connection, name: str) -> bool:
-    """Whether a store has a table; one of an earlier schema that is only read may not."""
+    """Return whether a store has a table; one of an earlier schema that is only read may not."""
     query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
     return connection.execute(query, (name,)).fetchone() is not None
 

@@ -36,7 +36,7 @@ class Usage:
 
     @property
     def told(self) -> bool:
-        """Whether the answer tells its tokens."""
+        """Return whether the answer states its tokens."""
         return self.tokens_in is not None or self.tokens_out is not None
 
     @property

@@ -156,7 +156,7 @@ class Book:
         return reaching(Reach(None, {**self.opened, **(edited or {})}))
 
     def writable(self, source: Source) -> bool:
-        """Whether a file belongs to the project: not to the rules that come with `tw`."""
+        """Return whether a file belongs to the project: not to the rules that come with `tw`."""
         try:
             bundled = rules_folder().resolve()
         except MissingAssetsError:

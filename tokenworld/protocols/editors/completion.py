@@ -182,7 +182,7 @@ def _members(program: m.Program, owner: str) -> Iterator[Completion]:
 
 
 def _either(program: m.Program, one: str, other: str) -> bool:
-    """Whether a value of the first type may have a member that the second type declares."""
+    """Return whether a value of the first type may have a member that the second type declares."""
     if not one or not other:
         return bool(other) and not one
     return program.is_subtype(one, other) or program.is_subtype(other, one)

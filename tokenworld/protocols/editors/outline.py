@@ -49,7 +49,8 @@ def outline(found: Snapshot) -> list[Entry]:
 
 
 def _holds(outer: Entry, inner: Entry) -> bool:
-    """Whether a declaration holds another one; two names of one item stand beside each other."""
+    """Return whether a declaration holds another one; two names of one item stand beside each
+    other."""
     if outer.item == inner.item:
         return outer.kind == "enum"
     return inner.item.end <= outer.item.end

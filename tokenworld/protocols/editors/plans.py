@@ -98,7 +98,7 @@ class Plans:
 
 
 def _on_disk(found: Snapshot) -> bool:
-    """Whether every text of a check is that of its file."""
+    """Return whether every text of a check is that of its file."""
     for source in found.checked.sources:
         try:
             if source.path is None or read_source(source.path).text != source.text:
