@@ -8,11 +8,12 @@ recorded rows reach.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import assert_never
 
-from tokenworld.diagnostics import Span, fields_json
+from tokenworld.diagnostics import Source, Span, fields_json
 from tokenworld.engine.rows import Record
 from tokenworld.ground import Json, Outcome
 from tokenworld.model import (
@@ -105,17 +106,14 @@ class Coverage:
 
     def to_json(self) -> dict[str, object]:
         """The marks, and how many of them were reached."""
-        places = [mark.to_json(count) for mark, count in self.listed()]
-        reached = sum(count > 0 for _, count in self.listed())
-        return {"reached": reached, "total": len(self.marks), "places": places}
+        return _to_json(list(self.listed()))
 
     def told(self, name: str, *, each: bool = False) -> Iterator[str]:
         """Yield the reached share and the unreached marks; with ``each`` the count of every
         mark."""
         found = list(self.listed())
-        reached = sum(count > 0 for _, count in found)
         if found:
-            yield f"{name}: {reached} of {len(found)} places reached"
+            yield _share(name, found)
             yield from table(found)
         if each:
             for mark, count in found:
@@ -180,6 +178,74 @@ class Coverage:
                 return effect
             case _:
                 assert_never(effect)
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The places that are written in one file, and how often scenarios of any file reached each.
+
+    ``imported``: the file was not measured itself, but imported by one that was.
+    """
+
+    name: str
+    imported: bool
+    found: list[tuple[Mark, int]]
+
+    def to_json(self) -> dict[str, object]:
+        """The same as an object; `tw test --json` lists one for each file."""
+        return {"file": self.name, "imported": self.imported, **_to_json(self.found)}
+
+    def told(self) -> Iterator[str]:
+        """The share that was reached; of a measured file also what was not."""
+        if self.found:
+            yield _share(f"{self.name}, imported" if self.imported else self.name, self.found)
+            if not self.imported:
+                yield from table(self.found)
+
+
+Measured = tuple[Path, Iterable[Source], Coverage]
+"""A measured file, the sources that were read for it, and its coverage."""
+
+
+def by_file(measured: Sequence[Measured]) -> list[Written]:
+    """Each place once, in the file that it is written in: first the measured files, then those
+    that they import. A rule counts as reached whichever file's scenario reached it."""
+    counts: Counter[Hashable] = Counter()
+    marks: dict[Path, dict[Hashable, Mark]] = {path.resolve(): {} for path, _, _ in measured}
+    names = {path.resolve(): str(path) for path, _, _ in measured}
+    for path, sources, coverage in measured:
+        places = {one.name: (one.path or Path(one.name)).resolve() for one in sources}
+        twins: Counter[Hashable] = Counter()  # an effect with a name is marked at each call
+        for mark, count in coverage.listed():
+            file = places[mark.span.file]
+            place = (file, mark.span.start, mark.rule, mark.what)
+            key = (*place, twins[place])
+            twins[place] += 1
+            counts[key] += count
+            if file == path.resolve() or file not in names:
+                marks.setdefault(file, {}).setdefault(key, mark)
+    return [
+        Written(
+            names.get(file) or next(iter(own.values())).span.file,
+            file not in names,
+            [(mark, counts[key]) for key, mark in own.items()],
+        )
+        for file, own in marks.items()
+    ]
+
+
+def _to_json(found: Sequence[tuple[Mark, int]]) -> dict[str, object]:
+    places = [mark.to_json(count) for mark, count in found]
+    return {"reached": _reached(found), "total": len(found), "places": places}
+
+
+def _reached(found: Sequence[tuple[Mark, int]]) -> int:
+    return sum(count > 0 for _, count in found)
+
+
+def _share(name: str, found: Sequence[tuple[Mark, int]]) -> str:
+    """The share that was reached: ``cellar.tw: 12 of 19 places reached``."""
+    return f"{name}: {_reached(found)} of {len(found)} places reached"
 
 
 def table(found: Sequence[tuple[Mark, int]]) -> list[str]:

@@ -11,7 +11,7 @@ from tokenworld.diagnostics import Diagnostic, Failure, counted, to_json
 from tokenworld.limits import Halted, attempt, left, near
 from tokenworld.session.loading import load_program
 from tokenworld.session.scenarios import PLAN_SECONDS, ScenarioResult, run_scenario
-from tokenworld.verbs.coverage import Coverage
+from tokenworld.verbs.coverage import Coverage, Measured, by_file
 from tokenworld.verbs.output import (
     EXIT_NEGATIVE,
     EXIT_UNKNOWN,
@@ -33,7 +33,7 @@ class _Tested:
     """
 
     results: list[tuple[Path, ScenarioResult]] = field(default_factory=list)
-    measured: list[tuple[Path, Coverage]] = field(default_factory=list)
+    measured: list[Measured] = field(default_factory=list)
     wrong: list[Diagnostic] = field(default_factory=list)
     broken: int = 0
     whole: bool = False
@@ -75,8 +75,11 @@ def test(
     attempt(_RUNNING, work, lambda: None)
     if junit is not None:
         _write_junit(junit, found.results)
-    _tell_coverage(found.measured, out)
-    reached = [{"file": str(path), **one.to_json()} for path, one in found.measured]
+    written = by_file(found.measured)
+    for file in written:
+        for line in file.told():
+            out.line(line)
+    reached = [file.to_json() for file in written]
     return _summed_up(found, {"coverage": reached} if coverage else {}, out)
 
 
@@ -109,12 +112,6 @@ def _summed_up(found: _Tested, more: Mapping[str, object], out: Output) -> int:
     return exit_code_of(found.wrong)
 
 
-def _tell_coverage(measured: list[tuple[Path, Coverage]], out: Output) -> None:
-    for path, coverage in measured:
-        for line in coverage.told(str(path)):
-            out.line(line)
-
-
 def _test_file(
     path: Path, found: _Tested, out: Output, plan_seconds: float, coverage: bool
 ) -> None:
@@ -126,7 +123,7 @@ def _test_file(
             measured = Coverage()
             loaded = replace(loaded, program=measured.instrument(loaded.program))
             watch = measured.watch
-            found.measured.append((path, measured))
+            found.measured.append((path, loaded.sources, measured))
         for scenario in loaded.program.scenarios:
             result = run_scenario(
                 loaded, scenario, plan_seconds=left(plan_seconds), say=out.progress, watch=watch
