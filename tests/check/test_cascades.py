@@ -47,6 +47,21 @@ CASES = {
         world w { object a: T  goal g: a.q == 3 }
         scenario "s" in w { then won g }""",
     "a let": 'action a(t: T) { let k = t.q  require k > 3 else no "No."  t.n = k }',
+    "a rule that a conservation misspells": """
+        action give(t: T) as "give {t}" { t.n = 1 }
+        conserve c: sum(t.n for t: T) except gave""",
+    "an enum without an order": """
+        enum M { low, high }
+        type U { m: M }
+        law up(u: U) when u.m < high { u.m = next(u.m) }
+        law down(u: U) when u.m > low { u.m = prev(u.m) }""",
+    "an action that could not be read": """
+        action a(t: T) { if t.n > 3: return "No." }
+        world w { object x: T }
+        scenario "s" in w { when a(x) then refused because no }""",
+    "a division": """
+        derive half(t: T): 0 to 4 = t.n / 2
+        watch w(t: T) when t.n < was t.n and half(t) > 2 { say "Less." }""",
     "a module": """
         use nothing.here
         law l(t: T) when near(t, t) { t.n = 1 }
@@ -89,3 +104,26 @@ def test_a_label_does_not_hide_a_name() -> None:
     }"""
     codes = [one.code for one in check_text(Source("t.tw", None, text)).diagnostics if one.is_error]
     assert "TW0201" in codes
+
+
+def test_a_name_is_misspelt_where_it_is_declared_if_all_others_agree() -> None:
+    text = """type T { nummber: 0 to 9 }
+law up(t: T) when t.number < 9 { t.number += 1 }
+law down(t: T) when t.number > 5 { t.number -= 1 }
+"""
+    (only,) = [one for one in check_text(text).diagnostics if one.is_error]
+    assert only.message == "`nummber` is declared, and only `number` is used."
+    assert (f"{only.span}", only.hint) == ("text.tw:1:10", "Did you mean `number`?")
+    assert only.fix is not None
+    (edit,) = only.fix.edits
+    mended = f"{text[: edit.span.start]}{edit.text}{text[edit.span.end :]}"
+    assert not [one for one in check_text(mended).diagnostics if one.is_error]
+
+
+def test_of_two_names_that_stand_once_both_are_told() -> None:
+    text = "phase growth\nphase soil\nlaw l() during grwth { }\n"
+    (only,) = [one for one in check_text(text).diagnostics if one.is_error]
+    assert (f"{only.span}", only.hint) == ("text.tw:3:16", "Did you mean `growth`?")
+    assert [(f"{one.span}", one.label) for one in only.related] == [
+        ("text.tw:1:7", "nothing else names it")
+    ]

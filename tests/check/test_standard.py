@@ -44,7 +44,7 @@ def test_a_use_line_that_is_missing_is_one_error(world: str, module: str) -> Non
 
 def test_one_unknown_name_may_be_the_authors_own() -> None:
     (only,) = errors("edition 1\nobject sword: Portable\n")
-    assert only.hint == "Declare `type Portable`, or write `use std.things`."
+    assert only.hint == "Write `use std.things`; or declare `type Portable`."
 
 
 def test_a_misspelt_module() -> None:

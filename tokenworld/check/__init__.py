@@ -21,7 +21,7 @@ from tokenworld.check.analysis.proofs import check_proofs
 from tokenworld.check.analysis.writes import check_creations, check_writes
 from tokenworld.check.beliefs import check_beliefs
 from tokenworld.check.born import with_births
-from tokenworld.check.cascades import said_once, with_repairs, without_followups
+from tokenworld.check.cascades import at_declarations, said_once, with_repairs, without_followups
 from tokenworld.check.draft import Draft
 from tokenworld.check.fluents import check_tables, declare_defaults, declare_fluents, declare_types
 from tokenworld.check.modules import DataLoader, Loader, data_loader, file_loader, load
@@ -180,7 +180,7 @@ def _checked(draft: Draft, root: Source, loader: Loader, run: Watch) -> Checked:
     else:
         _recovered(draft)
     sources = tuple(draft.sources.values())
-    causes = with_modules(without_followups(draft), draft, loader)
+    causes = with_modules(at_declarations(without_followups(draft), draft), draft, loader)
     repaired = tuple(with_repairs(one, draft) for one in causes)
     if has_errors(repaired):
         repaired = tried(repaired, draft)
@@ -228,6 +228,8 @@ def _recovered(draft: Draft) -> None:
 def _may_follow(found: Diagnostic, draft: Draft, unread: frozenset[str] | None) -> bool:
     """Whether a finding may come from an item that was not read."""
     if found.code in ("TW0204", "TW0510", "TW0602"):
+        return True
+    if found.code == "TW0702" and "action" in (unread or ()) and "label" in found.message:
         return True
     if found.code not in ("TW0201", "TW0202", "TW0502", "TW0702") or found.span is None:
         return False

@@ -18,10 +18,12 @@ from tokenworld.diagnostics import (
     Diagnostic,
     Edit,
     Fix,
+    Related,
     Span,
     closest,
     edit_distance,
     has_errors,
+    in_order,
     only_suggestion,
 )
 from tokenworld.model import ROOT
@@ -37,6 +39,7 @@ def without_followups(draft: Draft) -> tuple[Diagnostic, ...]:
     types = frozenset(
         draft.text(one.span) for one in draft.report if one.code == "TW0202" and one.span
     )
+    unread = any(one.is_error and one.code[:4] in ("TW02", "TW03") for one in draft.report)
     untyped = any(_UNTYPED in (one.hint or "") for one in draft.report)
     failed, labels = frozenset(_failed(draft)), frozenset(_labels(draft))
     open_ended = frozenset(_open_ended(draft, types))
@@ -48,14 +51,17 @@ def without_followups(draft: Draft) -> tuple[Diagnostic, ...]:
         and not _of_broken_object(one, draft)
         and not _of_broken_rule(one, draft)
         and not _of_broken_map(one, draft)
+        and not (unread and one.code in _OF_THE_WHOLE)
         and not (untyped and one.message.startswith(f"Not every `{ROOT}`"))
     )
     return kept if has_errors(kept) else tuple(draft.report)  # an error never follows from nothing
 
 
+_OF_THE_WHOLE: Final = ("TW0501", "TW0503", "TW0504", "TW0506", "TW0605", "TW0607")
+"""Findings about all rules together: nothing follows from them while one of the rules is unread."""
 _UNTYPED: Final = "Write its type where it is declared"
 """The hint for a thing that is declared without its type: what it lacks follows from that."""
-_ONCE: Final = ("TW0103", "TW0201", "TW0202", "TW0204", "TW0301", "TW0502")
+_ONCE: Final = ("TW0103", "TW0201", "TW0202", "TW0204", "TW0301", "TW0309", "TW0502")
 
 
 def said_once(ordered: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
@@ -76,14 +82,70 @@ def _said(found: Diagnostic) -> tuple[str, ...]:
 
 def _joined(first: Diagnostic, others: Sequence[Diagnostic]) -> Diagnostic:
     """The first of several equal findings, with the lines and the edits of all."""
-    lines = sorted({one.span.line for one in others if one.span is not None})
-    shown = ", ".join(map(str, lines[:8])) + (", …" if len(lines) > 8 else "")
-    note = f"the same on {'line' if len(lines) == 1 else 'lines'} {shown}"
-    fix, rest = first.fix, [one.fix for one in others]
+    note, fix = _same_on(others), first.fix
     if fix is not None:
+        rest = [one.fix for one in others]
         edits = dict.fromkeys(edit for one in (fix, *rest) if one is not None for edit in one.edits)
         fix = replace(fix, edits=tuple(edits))
+    if first.code == "TW0309" and first.related and first.span is not None:
+        used = Related(first.span, "needs an order")  # so often: the enum lacks it
+        (enum,) = first.related
+        return replace(first, span=enum.span, label=enum.label, related=(used,), notes=(note,))
     return replace(first, notes=(*first.notes, note), fix=fix)
+
+
+def _same_on(others: Sequence[Diagnostic]) -> str:
+    lines = sorted({one.span.line for one in others if one.span is not None})
+    shown = ", ".join(map(str, lines[:8])) + (", …" if len(lines) > 8 else "")
+    return f"the same on {'line' if len(lines) == 1 else 'lines'} {shown}"
+
+
+# ---- names that are misspelt where they are declared ---------------------------------------------
+
+
+def at_declarations(found: tuple[Diagnostic, ...], draft: Draft) -> tuple[Diagnostic, ...]:
+    """The findings, where a name that is unknown in several places and like one that nobody uses
+    is told once, where that one is declared."""
+    text = "" if draft.root is None else _COMMENT.sub(_blank, draft.root.text)
+    misspelt = dict[str, list[Diagnostic]]()
+    for one in in_order(found):
+        name = only_suggestion(one.hint) if one.code in _UNKNOWN_NAMES else None
+        if name is not None and one.span is not None and draft.file_of(one.span) == draft.root_name:
+            misspelt.setdefault(name, []).append(one)
+    told = dict[int, Diagnostic | None]()
+    for name, missed in misspelt.items():
+        places = [one.start() for one in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text)]
+        words = {draft.text(one.span) for one in missed if one.span is not None}
+        if len(places) == 1 and len(words) == 1:
+            told |= dict.fromkeys(map(id, missed[1:]))
+            told[id(missed[0])] = _declared(missed, name, places[0], draft)
+    kept = (told.get(id(one), one) for one in found)
+    return tuple(one for one in kept if one is not None)
+
+
+_UNKNOWN_NAMES: Final = (*_UNKNOWN, "TW0502")
+_COMMENT: Final = re.compile(r"#.*")
+
+
+def _blank(found: re.Match[str]) -> str:
+    return " " * len(found[0])
+
+
+def _declared(missed: Sequence[Diagnostic], name: str, place: int, draft: Draft) -> Diagnostic:
+    """The finding about a name that is declared with other letters than it is used."""
+    first, source = missed[0], draft.root
+    assert source is not None
+    assert first.span is not None
+    used, declared = draft.text(first.span), source.span(place, place + len(name))
+    lines = sorted({one.span.line for one in missed if one.span is not None})
+    if len(missed) == 1:  # which of the two is misspelt, only the author knows
+        return replace(first, related=(*first.related, Related(declared, "nothing else names it")))
+    what = f"`{name}` is declared, and only `{used}` is used."
+    label, hint = "nothing else names it", f"Did you mean `{used}`?"
+    related = (Related(first.span, f"`{used}` is unknown here"),)
+    notes = (f"`{used}` stands on lines {', '.join(map(str, lines[:8]))}",)
+    fix = Fix(f"write `{used}`", (Edit(declared, used),))
+    return Diagnostic(first.code, what, declared, label, notes, hint, related=related, fix=fix)
 
 
 def _of_broken_object(found: Diagnostic, draft: Draft) -> bool:

@@ -92,7 +92,7 @@ def _declare(
 def _parents(draft: Draft, item: syn.TypeDecl, items: dict[str, syn.TypeDecl]) -> tuple[str, ...]:
     found: list[str] = []
     for parent in item.parents:
-        if parent.value in items:
+        if parent.value in items or parent.value in draft.types:
             found.append(parent.value)
         elif parent.value != ROOT:
             hint = did_you_mean(parent.value, items) or f"Declare `type {parent.value}`."

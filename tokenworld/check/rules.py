@@ -11,7 +11,7 @@ from functools import partial
 from typing import Protocol, TypeVar, assert_never, cast
 
 from tokenworld import model as m
-from tokenworld.check.draft import Draft, Entry
+from tokenworld.check.draft import Abandon, Draft, Entry
 from tokenworld.check.typing.arithmetic import fit
 from tokenworld.check.typing.context import Context, facts_where, formal_binders
 from tokenworld.check.typing.expressions import (
@@ -359,6 +359,8 @@ def _conserve(draft: Draft, item: syn.ConserveDecl, _entry: Entry) -> m.Conserve
             hint = did_you_mean(name.value, known) or "Name an action or a law."
             what = f"There is no action or law `{name.value}`."
             draft.tell("TW0201", what, name.span, "unknown rule", hint)
+    if not known.issuperset(name.value for name in item.exceptions):
+        raise Abandon  # which rules may change the amount is not known
     exempt = tuple(name.value for name in item.exceptions)
     return m.Conserve(item.name.value, value, exempt, ctx.quoted(value), item.span)
 

@@ -59,8 +59,9 @@ def with_modules(
         (only,) = names
         if not (unknown[only].hint or "").startswith("Declare"):
             return found
-        hint = f"{(unknown[only].hint or '').rstrip('.')}, or write `use {shelf.module}`."
-        return tuple(replace(one, hint=hint) if one is unknown[only] else one for one in found)
+        hint = f"Write `use {shelf.module}`; or d{(unknown[only].hint or '')[1:]}"
+        missed = [id(one) for one in found if _is_unknown(one) and _name(one, draft) == only]
+        return tuple(replace(one, hint=hint) if id(one) in missed else one for one in found)
     first, listed = unknown[names[0]], ", ".join(f"`{one}`" for one in names[:4])
     told = replace(first, hint=f"Write `use {shelf.module}`: it declares {listed}.")
     return tuple(

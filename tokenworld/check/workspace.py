@@ -32,7 +32,7 @@ from tokenworld.check import (
     undisturbed,
 )
 from tokenworld.check.analysis.lints import check_lints
-from tokenworld.check.cascades import said_once, with_repairs, without_followups
+from tokenworld.check.cascades import at_declarations, said_once, with_repairs, without_followups
 from tokenworld.check.draft import Draft, Entry, Memo
 from tokenworld.check.modules import (
     DataLoader,
@@ -191,7 +191,7 @@ class Workspace:
             draft.pieces = self._cutter.pieces
             self._settled = _in_full(draft)
         places = Places(cut)
-        found = with_modules(without_followups(draft), draft, self._loader)
+        found = with_modules(at_declarations(without_followups(draft), draft), draft, self._loader)
         findings = tuple(self._memo.each("repairs", found, lambda one: with_repairs(one, draft)))
         if has_errors(findings):
             findings = tried(findings, draft)

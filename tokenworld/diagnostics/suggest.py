@@ -41,19 +41,24 @@ def closest(word: str, known: Iterable[str], at_most: int = 3) -> tuple[str, ...
     """The known names most like `word`, best first, ties in alphabetical order.
 
     A name qualifies if it differs in a third of its letters or less (at least one edit, at most
-    `MOST_EDITS`), ignoring case, hyphens and underscores, or if it contains `word` as whole words.
+    `MOST_EDITS`), ignoring case, hyphens and underscores, if it contains `word` as whole words, or
+    if only one of the two begins with `is` or `has`, as in `isOpen` and `open`.
     """
     plain = _plain(word)
     limit = min(MOST_EDITS, max(1, (len(plain) + 1) // 3))
-    ranked = []
+    ranked, letters = [], _letters(plain)
     for name in dict.fromkeys(known):
         other = _plain(name)
         distance = edit_distance(plain, other, limit)
+        if plain != other and letters == _letters(other):
+            continue  # one of several, told apart by number: hardly a slip of the pen
         if distance <= limit:
             ranked.append((distance, name))
-        elif len(plain) >= 3 and f"_{plain}_" in f"_{other}_":
+        elif (len(plain) >= 3 and f"_{plain}_" in f"_{other}_") or _bare(word) == _bare(name):
             ranked.append((limit + 1, name))
-    return tuple(name for _, name in sorted(ranked)[:at_most] if name != word)
+    least = min(ranked, default=(0, ""))[0]  # a single slip: then nothing else is as likely
+    likely = sorted(one for one in ranked if least > 1 or one[0] <= least)
+    return tuple(name for _, name in likely[:at_most] if name != word)
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str | None:
@@ -77,6 +82,15 @@ def only_suggestion(hint: str | None) -> str | None:
 
 def _plain(name: str) -> str:
     return name.lower().replace("-", "_").replace(" ", "_")
+
+
+def _letters(name: str) -> str:
+    """A name with all its digits alike."""
+    return re.sub(r"\d", "0", name)
+
+
+def _bare(name: str) -> str:
+    return _plain(re.sub("^(?:is|has)(?:_|(?=[A-Z]))", "", name))
 
 
 def counted(number: int, noun: str) -> str:

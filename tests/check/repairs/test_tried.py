@@ -54,6 +54,28 @@ ROWS = (
      "Write `param slippery: bool = true`."),
     ("cottage/world", "takes 4 until", "takes 4 turns until",
      "Leave the word away: `takes 4` counts ticks."),
+    ("greenhouse/world", "j.water to p.water", "j.water into p.water",
+     "Write `transfer j.water of j.water to p.water`."),
+    ("cottage/world", "count(me.contents) < bag ", "me.contents.count < bag ",
+     'Write `require count(me.contents) < bag else bag "You can carry no more."`.'),
+    ("errands/world", "depot, market, bridge, mill: P", "depot market bridge mill: P",
+     "Write `object depot, market, bridge, mill: Place`."),
+    ("errands/world", "not at_most_once me", "not at-most-once me",
+     'Write `lose toll: not at_most_once me.at == bridge "The second toll is too much."`.'),
+    ("boil_water/world", "type Sink : Container, Device", "type Sink : Container Device",
+     'Write `type Sink : Container, Device { label = "sink" isMoveable = false }`.'),
+    ("kitchen/world", "emit boiled(p) ", "emit boiled(p.heat) ",
+     'Write `watch boiling(p: Pot) when p.heat == 100c { emit boiled(p) say "{The p} comes to the '
+     'boil." }`.'),
+    ("workshop/world", "b.in_fire and f.heat", "b.in_fire and b.heat",
+     "Write `law warm(b: Blade, f: Fire) during warming when b.in_fire and f.heat >= 2 "
+     "{ b.glow += 2 }`."),
+    ("cellar/world", "winnable within 8", "winnable within eight",
+     "Write `then winnable within 8`."),
+    ("cottage/world", 'if k.sharpness >= 60 then "keen knife" else',
+     '"keen knife" if k.sharpness >= 60 else',
+     'Write `called k: Knife = if k.sharpness >= 60 then "keen knife" else "dull knife" '
+     'aka "knife"`.'),
     # two objects would fit, so which one is meant stays open
     ("cellar/world", "unlock(oak_chest, iron_key)    then refused because wrong",
      "unlock(oak_chest) then refused because wrong",
@@ -72,3 +94,25 @@ def test_the_hint_is_what_the_author_meant(world: str, old: str, new: str, hint:
         (edit,) = only.fix.edits
         mended = f"{broken[: edit.span.start]}{edit.text}{broken[edit.span.end :]}"
         assert not [o for o in check_text(mended).diagnostics if o.is_error]
+
+
+PLACES = (
+    # the world, what is replaced, by what, the message, the words that it points at
+    ("greenhouse/world", "j.water to p.water", "j.water into p.water",
+     "`into` stands where `to` should in the action `pour`.", "into"),
+    ("errands/world", "not at_most_once me", "not at-most-once me",
+     "`at-most-once` stands where `at_most_once` should in the world `town`.", "at-most-once"),
+    ("errands/world", "depot, market, bridge, mill: P", "depot market bridge mill: P",
+     "Commas are missing around `market bridge` in the object `depot`.", "market bridge"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("world", "old", "new", "message", "place"), PLACES)
+def test_the_message_tells_the_edit_at_its_place(
+    world: str, old: str, new: str, message: str, place: str
+) -> None:
+    text = (DOMAINS / f"{world}.tw").read_text(encoding="utf-8")
+    broken = text.replace(old, new, 1)
+    (only,) = [o for o in check_text(broken).diagnostics if o.is_error]
+    assert only.span is not None
+    assert (only.message, broken[only.span.start : only.span.end]) == (message, place)

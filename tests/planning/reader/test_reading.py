@@ -56,6 +56,18 @@ def said(domain: str, problem: str = PROBLEM) -> list[str]:
         (":precondition", ":preconditions", "8:5 TW0101 `:preconditions` has no meaning here."),
         ("(:action lift", "(:action",
          "7:5 TW0101 `:parameters` stands where the action's name should be."),
+        (":strips", ":srtips", "2:18 TW0201 There is no requirement `:srtips`."),
+        ("(?b - block)\n    :p", "(b - block)\n    :p",
+         "7:18 TW0101 `b` stands where a variable should be."),
+        ("(?b - block)\n    :p", "(?b: block)\n    :p", "7:18 TW0101 `b:` ends in a colon."),
+        ("(?b - block)\n    :p", "?b - block\n    :p",
+         "7:17 TW0101 The parameters of action `lift` stand without parentheses."),
+        ("(clear ?b)\n    :e", "(?b = ?b)\n    :e",
+         "8:23 TW0101 `=` stands between its two sides."),
+        ("(clear ?b)\n    :e", "(and (clear ?b)) (clear ?b))\n    :e",
+         "8:34 TW0101 A `)` too many ends the list before its last part."),
+        ("(clear ?b)\n    :e", "(and (clear ?b)\n    :e",
+         "8:33 TW0101 A `)` is missing: the next part begins inside a list."),
         (":strips", "strips", "2:18 TW0101 `strips` is no requirement."),
         ("(clear ?b)\n    :e", "\"clear\"\n    :e", "8:19 TW0103 The character"),
         ("(define", "(defin", "1:1 TW0101 The text does not begin with `(define …)`."),
@@ -130,9 +142,30 @@ def test_a_missing_parenthesis_costs_one_diagnostic() -> None:
     bad = DOMAIN.replace("(clear ?b - block) (on ?a ?b - block))", "(clear ?b - block)")
     (found,) = findings(bad)
     assert found.code == "TW0101"
-    assert "a `)` is missing" in found.message
+    assert "A `)` is missing" in found.message
     assert found.span is not None
     assert found.span.line == 4
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "wanted"),
+    [
+        ("(clear a) (=", "(clear a)) (=", "p.pddl:3:19 TW0101 A `)` too many"),
+        ("2))\n", "2)))\n", "p.pddl:3:35 TW0101 A `)` too many"),
+        ("(:goal", "(:goals", "p.pddl:4:4 TW0101 `:goals` has no meaning here."),
+        ("(:init", "(init", "p.pddl:3:4 TW0101 `init` has no meaning here."),
+        ("(= (size a) 2)", "((size a) = 2)", "p.pddl:3:30 TW0101 `=` stands between"),
+        ("(clear a) (=", "(clear c) (=", "p.pddl:3:17 TW0201 There is no object `c`."),
+    ],
+)
+def test_one_mistake_in_a_problem_is_one_error(before: str, after: str, wanted: str) -> None:
+    (only,) = said(DOMAIN, PROBLEM.replace(before, after, 1))
+    assert only.startswith(wanted)
+
+
+def test_a_numbered_object_is_no_slip_for_another_one() -> None:
+    problem = PROBLEM.replace("a b -", "a1 a2 -").replace("(clear a)", "(clear a3)")
+    assert findings(DOMAIN, problem)[0].hint == "Declare it in `:constants` or `:objects`."
 
 
 def test_the_problem_is_told_by_its_own_file() -> None:

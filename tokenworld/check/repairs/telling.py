@@ -153,7 +153,8 @@ def _says(hint: str | None, edit: Rewrite, broken: Broken) -> bool:
 _WEAK: Final = (
     "Write the arguments in parentheses", "Put what follows in braces", "Write what becomes of it",
     "Begin this name with a small letter", "Put a comma between", "Write a type", "Give it",
-    "Declare it", "Compare it", "Correct the", "Read an attribute", "Change the attribute",
+    "Declare it", "Compare it", "Begin a step", "Correct the", "Read an attribute",
+    "Change the attribute",
     "Write them in parentheses", "Write a number inside", "Write a value of the type",
     "Write one of", "Compare values", "Leave the arguments away",
     "Write `add` before a fact", "Close the parenthesis", "Write `when` and a condition",
@@ -201,19 +202,56 @@ def _told(found: Diagnostic, edit: Rewrite, broken: Broken) -> Diagnostic:
     if not edit.words:
         gone = broken.source.text[made.span.start : made.span.end].strip()
         return replace(found, hint=f"Remove `{gone}`.", fix=Fix(f"remove `{gone}`", (made,)))
-    shown = _shown(edit, broken, after)
-    shown = f"`` {shown} ``" if "`" in shown else f"`{shown}`"
+    line = _shown(edit, broken, after)
+    shown = f"`` {line} ``" if "`" in line else f"`{line}`"
     told = replace(found, hint=f"Write {shown}.", fix=Fix(f"write {shown}", (made,)))
-    if edit.first < edit.last or edit.first != broken.at or len(edit.words) > 1:
-        return told
-    sign = edit.words[0].text
-    what = _MISSING.sub(
-        f"{'A comma' if sign == ',' else f'`{sign}`'} is missing before", told.message
-    )
-    return replace(told, message=what, label=f"expected `{sign}` before this")
+    inside = _UNEXPECTED.match(found.message)
+    return told if inside is None else _explained(told, edit, broken, inside[1])
 
 
-_MISSING: Final = re.compile(r"^(Unexpected|A comma is missing before)(?= `)")
+_UNEXPECTED: Final = re.compile(
+    r"(?:Unexpected|Something is|A comma is).*?((?: in (?:the|an?) .*)?\.)$"
+)
+"""A message that says where the grammar stopped, and the item at its end."""
+_SHORT: Final = 6
+"""Words that a message names; of a longer change the hint alone tells."""
+
+
+def _explained(found: Diagnostic, edit: Rewrite, broken: Broken, inside: str) -> Diagnostic:
+    """The finding at the place of its edit, where that is short: what is missing or wrong there."""
+    first, last, added = edit.first, edit.last, list(edit.words)
+    while first < last and added and broken.tokens[first].text == added[0].text:
+        first, added = first + 1, added[1:]
+    while first < last and added and broken.tokens[last - 1].text == added[-1].text:
+        last, added = last - 1, added[:-1]
+    signs, source = spelled(added, broken.tables), broken.source
+    shown, before = _quoted(signs), broken.tokens[first - 1]
+    if max(len(added), last - first) > _SHORT or not added:
+        return found
+    if first < last:
+        place = source.span(broken.tokens[first].start, broken.tokens[last - 1].end)
+        wrong = _quoted(source.text[place.start : place.end])
+        message, label = f"{wrong} stands where {shown} should", f"expected {shown}"
+        plain = [one.text for one in added if one.text != ","]
+        if plain == [one.text for one in broken.tokens[first:last]]:
+            message, label = f"Commas are missing around {wrong}", "expected commas between these"
+    elif first == broken.at and found.span is not None:
+        next_one = _quoted(source.text[found.span.start : found.span.end])
+        place, what = found.span, "A comma" if signs == "," else shown
+        message, label = f"{what} is missing before {next_one}", f"expected {shown} before this"
+    else:
+        place = source.span(before.start, before.end)
+        message, label = (
+            f"{shown} is missing after {_quoted(before.text)}",
+            f"expected {shown} after this",
+        )
+    return replace(found, message=f"{message}{inside}", span=place, label=label)
+
+
+def _quoted(text: str) -> str:
+    """Words of the program in a message."""
+    cut = text if len(text) <= 40 else f"{text[:39]}…"
+    return "the text" if "\n" in cut else f"`` {cut} ``" if "`" in cut else f"`{cut}`"
 
 
 _LINE: Final = 100

@@ -114,6 +114,15 @@ def _through(wrong: Wrong) -> Iterator[Rewrite]:
             yield Rewrite(1.2, wrong.first, wrong.first + 1, words, True)
 
 
+def _of_another(wrong: Wrong) -> Iterator[Rewrite]:
+    """``y.f`` for ``x.f``."""
+    before = wrong.first - 2
+    if wrong.follows(before + 1, ".") and not wrong.follows(before - 1, "."):
+        for name in _in_sight(wrong):
+            if name != wrong.tokens[before].text:
+                yield Rewrite(1.0, before, before + 1, (_name(name),), True)
+
+
 def _changed_places(wrong: Wrong) -> Iterator[Rewrite]:
     """A call in which two arguments stand in each other's place."""
     depth = 0
@@ -143,6 +152,13 @@ def _stored(wrong: Wrong) -> Iterator[Rewrite]:
         given = [wrong.tokens[first:last] for first, last in parts]
         signs = (Token(")", ")", 0, 0), Token("=", "=", 0, 0))
         yield Rewrite(1.0, begin, end + 1, (*_listed(given[:-1]), *signs, *given[-1]), True)
+
+
+def _applied(wrong: Wrong) -> Iterator[Rewrite]:
+    """``x.f`` for an ``f`` that lacks its argument."""
+    for name in _in_sight(wrong):
+        words = (_name(name), Token(".", ".", 0, 0), wrong.tokens[wrong.first])
+        yield Rewrite(1.0, wrong.first, wrong.last, words, True)
 
 
 def _exchanged(wrong: Wrong) -> Iterator[Rewrite]:
@@ -208,7 +224,7 @@ def _instead(wrong: Wrong) -> Iterator[Rewrite]:
     if last - first > _LONG:
         return
     for name in _in_sight(wrong):
-        if name != wrong.text:
+        if name != wrong.text or last - first > 1:
             yield Rewrite(1.0, first, last, (_name(name),), True)
 
 
@@ -235,8 +251,8 @@ def _counted(wrong: Wrong) -> Iterator[Rewrite]:
 
 
 _BY_CODE: Final[dict[str, tuple[Callable[[Wrong], Iterator[Rewrite]], ...]]] = {
-    "TW0201": (_with_hyphen, _respelled, _stored),
-    "TW0204": (_respelled, _through),
+    "TW0201": (_with_hyphen, _respelled, _stored, _applied),
+    "TW0204": (_respelled, _of_another, _through),
     "TW0301": (_changed_places, _compared, _instead, _exchanged),
     "TW0302": (_given,),
     "TW0303": (_counted,),

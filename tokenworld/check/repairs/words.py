@@ -13,7 +13,7 @@ from typing import Final
 
 from tokenworld.diagnostics import Source, edit_distance
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.syntax.foreign.words import items_for
+from tokenworld.syntax.foreign.words import NUMERALS, items_for
 from tokenworld.syntax.lalr import Token, advanced
 from tokenworld.syntax.tables import END, Tables
 
@@ -139,6 +139,17 @@ def _inserted(broken: Broken) -> Iterator[Rewrite]:
             yield Rewrite(1.2 + far + number / 1000, place, place, (_word(word),))
 
 
+def _listed(broken: Broken) -> Iterator[Rewrite]:
+    """Commas that are missing between several names."""
+    first = last = broken.at - 1
+    while first < last + 1 <= len(broken.tokens) and broken.is_name(last) and _near(broken, last):
+        last += 1
+    if last - first > 2:
+        names = [(_word(","), token) for token in broken.tokens[first:last]]
+        words = tuple(word for pair in names for word in pair)[1:]
+        yield Rewrite(0.95, first, last, words, telling=True)
+
+
 def _left_out(broken: Broken) -> Iterator[Rewrite]:
     """One or two words too many."""
     for first in range(broken.at, max(0, broken.at - 3), -1):
@@ -162,11 +173,31 @@ def _exchanged(broken: Broken) -> Iterator[Rewrite]:
         token = broken.tokens[place]
         if not token.text[:1].isalnum() or token.terminal == "and":
             yield from (Rewrite(1.1, place, place + 1, (_word(sign),)) for sign in _SIGNS)
+        elif token.text.lower() in NUMERALS:
+            number = str(NUMERALS.index(token.text.lower()))
+            yield Rewrite(0.5, place, place + 1, (_word(number, "NUMBER"),), telling=True)
         elif token.terminal in ("NAME", "TYPE") and len(token.text) > 2:
             for word in sorted(broken.tables.keywords):
                 away = edit_distance(token.text.lower(), word, 2)
                 if away <= min(2, len(word) // 3):
                     yield Rewrite(0.5 + 0.3 * away, place, place + 1, (_word(word),))
+
+
+def _chosen(broken: Broken) -> Iterator[Rewrite]:
+    """``if c then a else b`` for ``a if c else b``."""
+    tokens, at = broken.tokens, broken.at
+    here = [k for k in range(max(1, at - 14), min(len(tokens), at + 24)) if _near(broken, k)]
+    place = next((k for k in here if tokens[k].terminal == "if"), None)
+    other = next((k for k in here if place and k > place and tokens[k].terminal == "else"), None)
+    if place is None or other is None:
+        return
+    for first in range(place - 1, max(0, place - 8), -1):
+        if tokens[first - 1].terminal not in ("=", "(", ",", "{", "+=", "-=", "else", "then"):
+            continue
+        for last in range(other + 2, here[-1] + 2):
+            condition, values = tokens[place + 1 : other], (tokens[first:place], tokens[other:last])
+            words = (tokens[place], *condition, _word("then"), *values[0], *values[1])
+            yield Rewrite(0.7 + last / 1000, first, last, words, telling=True)
 
 
 def _as_item(broken: Broken) -> Iterator[Rewrite]:
@@ -178,7 +209,7 @@ def _as_item(broken: Broken) -> Iterator[Rewrite]:
 
 
 def hyphened(broken: Broken, at: int) -> Iterator[Rewrite]:
-    """A declared name with a hyphen that stands without its backquotes."""
+    """A declared name with a hyphen that stands without its backquotes, or one with `_`."""
     first = last = at
     while first > 1 and broken.tokens[first - 1].end == broken.tokens[first].start:
         first -= 1
@@ -191,12 +222,17 @@ def hyphened(broken: Broken, at: int) -> Iterator[Rewrite]:
             name = "".join(one.text for one in broken.tokens[begin:end])
             if name in broken.known or name in broken.values:
                 yield Rewrite(0.6, begin, end, (_word(f"`{name}`", "RAW"),), telling=True)
+            plain = name.replace("-", "_")
+            if plain in broken.known or plain in broken.values or plain in broken.tables.keywords:
+                terminal = plain if plain in broken.tables.keywords else "NAME"
+                yield Rewrite(0.6, begin, end, (_word(plain, terminal),), telling=True)
 
 
 def _with_hyphen(broken: Broken) -> Iterator[Rewrite]:
-    """The same at the unexpected word."""
-    if 0 < broken.at < len(broken.tokens) and broken.tokens[broken.at].terminal == "-":
-        yield from hyphened(broken, broken.at)
+    """The same at the unexpected word, or before it."""
+    for place in range(max(1, broken.at - 4), min(broken.at + 1, len(broken.tokens))):
+        if broken.tokens[place].terminal == "-":
+            yield from hyphened(broken, place)
 
 
 def _of_case(broken: Broken) -> Iterator[Rewrite]:
@@ -328,6 +364,17 @@ def _indexed(broken: Broken) -> Iterator[Rewrite]:
         yield Rewrite(0.8, at, ends[0] + 1, words, telling=True)
 
 
+def _folded(broken: Broken) -> Iterator[Rewrite]:
+    """``x.f.count`` and ``x.f.count()`` for ``count(x.f)``."""
+    at, tokens = broken.at, broken.tokens
+    if not 1 < at < len(tokens) or tokens[at].text not in _FOLDS or tokens[at - 1].text != ".":
+        return
+    first, path = _operand_before(broken, at - 1)
+    called = [token.text for token in tokens[at + 1 : at + 3]] == ["(", ")"]
+    words = (tokens[at], _word("("), *path, _word(")"))
+    yield Rewrite(0.7, first, at + 1 + 2 * called, words, telling=True)
+
+
 def _enlisted(broken: Broken) -> Iterator[Rewrite]:
     """``x in a, b`` and ``x in (a, b)`` for ``x in [a, b]``."""
     tokens, at = broken.tokens, broken.at
@@ -373,8 +420,13 @@ def _for_keyword(broken: Broken) -> Iterator[Rewrite]:
     at = broken.at
     if not 0 < at < len(broken.tokens) or broken.tokens[at].terminal not in ("NAME", "if"):
         return
-    for word in ("during", "when", "where", "until", "as", "because", "in", "times", "takes"):
+    for word in _PARTING:
         yield Rewrite(1.3, at, at + 1, (_word(word),))
+
+
+_PARTING: Final = (
+    "during", "when", "where", "until", "as", "because", "in", "times", "takes", "to", "of",
+)  # fmt: skip
 
 
 def _quoted(broken: Broken) -> Iterator[Rewrite]:
@@ -428,6 +480,7 @@ def _braced(broken: Broken) -> Iterator[Rewrite]:
 
 _GENERATORS: Final[tuple[Callable[[Broken], Iterator[Rewrite]], ...]] = (
     _as_item,
+    _chosen,
     _with_hyphen,
     _called,
     _of_case,
@@ -435,6 +488,8 @@ _GENERATORS: Final[tuple[Callable[[Broken], Iterator[Rewrite]], ...]] = (
     _inserted,
     _left_out,
     _indexed,
+    _folded,
+    _listed,
     _enlisted,
     _with_field,
     _typed,

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import NoReturn
 
 from tokenworld import model as m
 from tokenworld.check.draft import Draft
 from tokenworld.check.typing.context import Context
 from tokenworld.check.typing.types import assignable, can_equal, is_subtype
-from tokenworld.diagnostics import counted
+from tokenworld.diagnostics import Related, Span, counted
 from tokenworld.model import is_optional, show_type, without_none
 from tokenworld.syntax import nodes as syn
 
@@ -50,12 +51,15 @@ def of_place(term: m.Term, target: m.ValueType, ctx: Context) -> str:
     unquoted = _unquoted(ctx.quoted(term), target)
     if unquoted is not None:
         return f"Write `{unquoted}`, without quotes."
+    untyped = isinstance(term.type, m.ObjectType) and term.type.name == m.ROOT
+    named = isinstance(target, (m.ObjectType, m.EnumType))
+    if untyped and named and isinstance(term, (m.Local, m.ObjectLiteral)):
+        kind = show_type(without_none(target))
+        return f"Write its type where it is declared: `{ctx.quoted(term)}: {kind}`."
     match term.type, target:
         case m.ObjectType(name=wide), m.ObjectType(name=narrow) if is_subtype(
             ctx.draft.types, narrow, wide
         ):
-            if wide == m.ROOT and isinstance(term, (m.Local, m.ObjectLiteral)):
-                return f"Write its type where it is declared: `{ctx.quoted(term)}: {narrow}`."
             return f"Narrow it first, with `is {narrow}` on a name."
         case _ if part is not None:
             return f"Write `{part}`."
@@ -107,6 +111,18 @@ def of_order(term: m.Term, other: m.Term, ctx: Context) -> str:
     return f"Write `{part}`." if part is not None else "Use `==` or `!=`."
 
 
+def unordered(kind: m.EnumType, span: Span, ctx: Context) -> NoReturn:
+    """Report a use of an enum as a ladder, which it is not (TW0309)."""
+    enum = ctx.draft.enums[kind.name]
+    ladder = (
+        f"`enum {enum.name} {{ {' < '.join(enum.members[:6])}{' < …' * (len(enum.members) > 6)} }}`"
+    )
+    hint = f"Write {ladder}, the lowest first, or compare with `==`."
+    related = (Related(enum.span, "declared without an order"),)
+    what = f"The members of `{enum.name}` have no order."
+    ctx.draft.stop("TW0309", what, span, "not a ladder", hint, related)
+
+
 def of_operand(term: m.Term, ctx: Context) -> str:
     """The hint where something else than a number is calculated with."""
     shown, kind = ctx.quoted(term), term.type
@@ -153,6 +169,11 @@ def of_units(left: m.Term, right: m.Term, ctx: Context) -> str:
         plain = isinstance(other.type, m.NumberType) and not other.type.unit
         if plain and isinstance(one, m.NumberLiteral) and isinstance(one.type, m.NumberType):
             return f"Write `{ctx.quoted(one).removesuffix(one.type.unit)}`."
+    for one, other in ((left, right), (right, left)):
+        kinds = (one.type, other.type)
+        if isinstance(one, m.NumberLiteral) and isinstance(kinds[0], m.NumberType):
+            unit = kinds[1].unit if isinstance(kinds[1], m.NumberType) else ""
+            return f"Write `{ctx.quoted(one).removesuffix(kinds[0].unit)}{unit}`."
     return "Write both with one unit."
 
 

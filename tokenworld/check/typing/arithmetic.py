@@ -6,7 +6,7 @@ All functions take checked terms (language.md §2, §4).
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import assert_never, get_args
+from typing import NoReturn, assert_never, get_args
 
 from tokenworld import model as m
 from tokenworld.check.typing.advice import (
@@ -15,6 +15,7 @@ from tokenworld.check.typing.advice import (
     of_place,
     of_units,
     unit_in_words,
+    unordered,
 )
 from tokenworld.check.typing.context import Context
 from tokenworld.check.typing.types import (
@@ -167,14 +168,20 @@ def align_member(item: m.Term, collection: m.Term, ctx: Context) -> tuple[m.Term
     return _rescaled(item, item.type, most), collection
 
 
+def _not_exact(term: m.Term, ctx: Context, what: str) -> NoReturn:
+    divided = isinstance(term, m.Arithmetic) and term.op == "/"
+    div = "Write `div` for a quotient without a remainder, or round it" if divided else "Round it"
+    hint = f"{div} with `round(x, n)` or `floor(x)`."
+    ctx.draft.stop("TW0304", f"The {what} is exact.", term.span, "a real", hint)
+
+
 def fit_number(term: m.Term, target: m.ValueType, ctx: Context, what: str) -> m.Term:
     """A number as a value of ``target``: unit, decimals and constants outside the range."""
     found = term.type
     if isinstance(target, m.RealType) and isinstance(found, m.NumberType):
         return _real(term)
     if isinstance(found, m.RealType) and isinstance(target, m.NumberType):
-        hint = "Round it with `round(x, n)` or `floor(x)`."
-        ctx.draft.stop("TW0304", f"The {what} is exact.", term.span, "a real", hint)
+        _not_exact(term, ctx, what)
     if not isinstance(found, m.NumberType) or not isinstance(target, m.NumberType):
         return term
     if not same_unit(found.unit, target.unit):
@@ -186,6 +193,9 @@ def fit_number(term: m.Term, target: m.ValueType, ctx: Context, what: str) -> m.
         kept = f"{target.decimals} decimal{'' if target.decimals == 1 else 's'}"
         said = f"The {what} keeps {kept}, and this has {found.decimals}."
         hint = "Round it with `round(x, n)`, or give the range more decimals."
+        if isinstance(term, m.NumberLiteral):
+            fewer = f"Write it with {kept}" if target.decimals else "Write a whole number"
+            hint = f"{fewer}, or give the range more decimals, as in `0.0 to 9.0`."
         ctx.draft.stop("TW0305", said, term.span, "too many decimals", hint)
     fitted = _rescaled(term, found, target.decimals)
     _in_range(fitted, target, ctx, what)
@@ -267,8 +277,10 @@ def _identity(name: m.BuiltinName, term: m.Term, ctx: Context, span: Span) -> m.
 def _neighbour(name: m.BuiltinName, term: m.Term, ctx: Context, span: Span) -> m.Term:
     kind = term.type
     if not isinstance(kind, m.EnumType) or not ctx.draft.enums[kind.name].ladder:
+        if isinstance(kind, m.EnumType):
+            unordered(kind, term.span, ctx)
         what = f"`{name}` steps along a ladder, and this is {show_type(kind)}."
-        hint = "Write the enum with `<` between its members."
+        hint = "Write a value of an enum with `<` between its members."
         ctx.draft.stop("TW0309", what, term.span, "not a ladder", hint)
     return m.BuiltinCall(name, (term,), kind, span, detail=kind.name)
 
@@ -379,8 +391,7 @@ def fit(
         hint = "Give it a value, or make its type optional with `?`."
         draft.stop("TW0307", f"The {what} is never `none`.", term.span, "`none`", hint)
     if isinstance(without_none(found), m.RealType) and isinstance(target, m.NumberType):
-        hint = "Round it with `round(x, n)` or `floor(x)`."
-        draft.stop("TW0304", f"The {what} is exact.", term.span, "a real", hint)
+        _not_exact(term, ctx, what)
     if not assignable(draft.types, found, target):
         needs = f"The {what} needs {show_type(without_none(target))}"
         said = f"{needs}, and `{ctx.quoted(term)}` is {in_words(found)}."

@@ -20,6 +20,7 @@ from tokenworld.check.typing.advice import (
     in_words,
     of_order,
     of_pair,
+    unordered,
 )
 from tokenworld.check.typing.arithmetic import (
     ARGUMENTS,
@@ -266,9 +267,7 @@ def _ordered(left: m.Term, right: m.Term, expr: syn.Compare, ctx: Context) -> No
     for term, other in ((left, right), (right, left)):
         kind = term.type
         if isinstance(kind, m.EnumType) and not ctx.draft.enums[kind.name].ladder:
-            what = f"The members of `{kind.name}` have no order."
-            hint = f"Write `enum {kind.name}` with `<` between its members, or use `==`."
-            ctx.draft.stop("TW0309", what, expr.span, "not a ladder", hint)
+            unordered(kind, expr.span, ctx)
         if not isinstance(kind, (m.EnumType, m.NumberType, m.RealType)):
             what = f"`{ctx.quoted(term)}` is {show_type(kind)}, which has no order."
             hint = of_order(term, other, ctx)

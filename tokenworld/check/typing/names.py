@@ -93,8 +93,13 @@ def wrong_type(base: m.Term, name: syn.Name, ctx: Context) -> NoReturn:
         draft.stop("TW0204", what, name.span, f"an attribute of `{owner}`", hint, related)
     names = [draft.fluents[key].name for key in _attributes(draft, kind.name)]
     others = [n for f in draft.fluents.values() for n in (f.inverse, f.closure) if n is not None]
-    known = (*names, *others, *draft.derive_items, *draft.fluents)
-    near = did_you_mean(name.value, known) or attribute_of_kind(kind.name, name.value, ctx)
+    facts = [one.name for one in draft.fluents.values() if one.fluent_kind != "attribute"]
+    near = did_you_mean(name.value, (*names, *others))
+    near = (
+        near
+        or did_you_mean(name.value, (*draft.derive_items, *facts))
+        or attribute_of_kind(kind.name, name.value, ctx)
+    )
     hint = METHODS.get(name.value) or near or f"Declare it in `type {kind.name}`."
     if name.value in ("name", "label", "title"):
         hint = f"Write `{ctx.quoted(base)}` alone: a text shows the name of an object."
@@ -276,7 +281,11 @@ _ACTORS: Final = frozenset({"self", "this", "player", "actor", "hero", "agent", 
 
 
 def _owner(ctx: Context, value: str) -> str | None:
-    """The owner of an attribute: the actor, or ``x`` where another type declares it."""
+    """The owner of an attribute: what alone in sight has it, the actor, or ``x`` for any other."""
+    kinds = ((name, kind) for name, kind in ctx.names.items() if isinstance(kind, m.ObjectType))
+    local = [name for name, kind in kinds if attribute_of(ctx.draft, kind.name, value) is not None]
+    if len(local) == 1:
+        return local[0]
     draft, known = ctx.draft, ctx.draft.actor is not None and ctx.world is None
     if known and draft.actor and attribute_of(draft, draft.actor, value) is not None:
         return draft.actor_name

@@ -2,8 +2,8 @@
 
 The reader keeps a place for everything, so that an unsupported part is named by its line, and so
 that a remark of the ordinary checker about the imported text is reported at its place in the PDDL.
-`sexpr` reads nested lists, `files` sections and declarations (kept in `names`), `expressions` and
-`effects` rules; `text` writes the lines.
+`sexpr` reads nested lists, `frame` what is around sections, `files` sections and declarations (kept
+in `names`), `expressions` and `effects` rules; `text` writes the lines.
 """
 
 from __future__ import annotations

@@ -90,7 +90,9 @@ class Parts:
         if isinstance(item, Word) and item.text.startswith("?") and len(item.text) > 1:
             return Word(item.text[1:], item.span)
         message = f"`{show(item)[:40]}` stands where a variable should be."
-        raise self.faults.unexpected(message, item.span, "Write a name with `?` before it.")
+        plain = isinstance(item, Word) and item.text[:1].isalpha()
+        hint = f"Write `?{show(item)[:40]}`." if plain else "Write a name with `?` before it."
+        raise self.faults.unexpected(message, item.span, hint)
 
     def exactly(self, item: Group, count: int, what: str) -> tuple[Item, ...]:
         """The parts after the head; it is an error if their number is another one."""
@@ -124,6 +126,10 @@ class Parts:
                 kind = self.type_name(glued, item.span)
             else:
                 one = self.variable(item) if variables else self.name(item, "name", item.span)
+                if one.text.endswith(":"):
+                    message, right = f"`{one.text}` ends in a colon.", item.text.rstrip(":")  # type: ignore[union-attr]
+                    hint = f"Write `-` before the type: `{right} - type`."
+                    raise self.faults.unexpected(message, one.span, hint)
                 waiting.append(one)
                 continue
             found += [Typed(name, kind) for name in waiting]
@@ -171,6 +177,9 @@ class Parts:
         return self.typed(item.items, variables=True)
 
 
+_SIGNS = frozenset({"=", "<", "<=", ">", ">=", "==", "!=", "+", "*", "/"})
+
+
 class Expressions(Parts):
     """Reads the expressions of one file; ``objects`` are the constants and objects that it knows.
 
@@ -205,6 +214,7 @@ class Expressions(Parts):
     def term(self, item: Item, names: Locals) -> Phrase:
         if isinstance(item, Word):
             return self._word(item, names)
+        self.prefixed(item)
         op, parts = item.head, item.items[1:]
         if op not in ("+", "-", "*", "/"):
             return self.applied(item, names)
@@ -287,10 +297,20 @@ class Expressions(Parts):
 
     # ---- conditions -------------------------------------------------------------------------
 
+    def prefixed(self, item: Item) -> None:
+        """Report a sign between its two sides: in PDDL it stands before them."""
+        parts = item.items if isinstance(item, Group) else ()
+        sign = parts[1] if len(parts) == 3 else None
+        if isinstance(sign, Word) and sign.text in _SIGNS:
+            what = f"`{sign.text}` stands between its two sides."
+            hint = f"Write `({sign.text} {show(parts[0])} {show(parts[2])})`."
+            raise self.faults.unexpected(what, sign.span, hint)
+
     def condition(self, item: Item, names: Locals) -> Phrase:
         if isinstance(item, Word):
             message = f"`{item.text}` stands where a condition should be."
             raise self.faults.unexpected(message, item.span, f"Write `({item.text})`.")
+        self.prefixed(item)
         parts = item.items[1:]
         match item.head:
             case "" if not item.items:

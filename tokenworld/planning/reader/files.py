@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Literal, cast
+from itertools import takewhile
+from typing import Final, Literal, cast
 
 from tokenworld.check.typing.context import MOST_PARAMETERS
 from tokenworld.diagnostics import Related, Severity, Source, Span, closest, has_errors
@@ -33,6 +34,7 @@ from tokenworld.planning.reader.effects import (
     writes,
 )
 from tokenworld.planning.reader.expressions import is_number, show
+from tokenworld.planning.reader.frame import FileReader, second
 from tokenworld.planning.reader.names import (
     PAID,
     ROOT,
@@ -45,9 +47,8 @@ from tokenworld.planning.reader.names import (
     alternatives,
     once,
 )
-from tokenworld.planning.reader.sexpr import Faults, Group, Item, Skip, Word, read_items
+from tokenworld.planning.reader.sexpr import Faults, Group, Item, Skip, Word
 from tokenworld.planning.reader.trajectories import (
-    Trajectories,
     Wanted,
     apart,
     parted,
@@ -161,7 +162,7 @@ class Problem:
     written: Mapping[str, Item] = field(default_factory=dict)
 
 
-# ---- the frame ----------------------------------------------------------------------------------
+# ---- domains ----------------------------------------------------------------------------------
 
 Lent = Callable[[], Mapping[str, Typed]]
 
@@ -252,11 +253,22 @@ def _define(items: tuple[Item, ...], source: Source, faults: Faults) -> tuple[Gr
 def _second(head: Group) -> Item | None:
     return head.items[1] if len(head.items) > 1 else None
 
+_REQUIREMENTS: Final = tuple(
+    f":{name}"
+    for name in (
+        *("strips", "typing", "equality", "negative-preconditions", "disjunctive-preconditions"),
+        *("existential-preconditions", "universal-preconditions", "quantified-preconditions"),
+        *("conditional-effects", "derived-predicates", "action-costs", "adl", "fluents"),
+        *("numeric-fluents", "object-fluents", "durative-actions", "duration-inequalities"),
+        *("continuous-effects", "timed-initial-literals", "preferences", "constraints", "time"),
+        *("domain-axioms", "probabilistic-effects", "rewards", "goal-utilities"),
+    )
+)
 
 # ---- domains ------------------------------------------------------------------------------------
 
 
-class _DomainReader(_FileReader):
+class _DomainReader(FileReader):
     """Reads the declarations of a domain, and keeps its rules for when all names are known.
 
     ``at_once`` are the actions whose effects read slots that they change, with `was` (see
@@ -332,6 +344,10 @@ class _DomainReader(_FileReader):
             if not isinstance(part, Word) or not part.text.startswith(":") or len(part.text) == 1:
                 message = f"`{show(part)[:40]}` is no requirement."
                 raise self.faults.unexpected(message, part.span, "Write a word such as `:strips`.")
+            near = closest(part.text, _REQUIREMENTS)
+            if near and part.key not in _REQUIREMENTS:
+                what, hint = f"There is no requirement `{part.text}`.", f"Did you mean `{near[0]}`?"
+                self.faults.tell("TW0201", what, part.span, label="unknown", hint=hint, names=True)
             self.requirements.append(Word(part.text[1:], part.span))
 
     def _types(self, item: Group) -> None:
@@ -476,7 +492,7 @@ class _DomainReader(_FileReader):
 
     def _durative(self, item: Group) -> None:
         """A durative action, read as one that takes several ticks."""
-        name = self.name(_second(item), "action's name", item.span)
+        name = self.name(second(item), "action's name", item.span)
         fields = self._fields(item, name, (":duration", ":condition", ":effect"))
         if ":duration" not in fields:
             hint = "Write `:duration (= ?duration 1)`."
@@ -516,6 +532,8 @@ class _DomainReader(_FileReader):
     def _action(self, item: Group) -> None:
         name = self.name(_second(item), "action's name", item.span)
         fields = self._fields(item, name, (":vars", ":precondition", ":effect"))
+        name = self.name(second(item), "action's name", item.span)
+        fields = self._fields(item, name, (":precondition", ":effect"))
         self._read_action(item, name, fields, None)
 
     def _read_action(
@@ -573,6 +591,11 @@ class _DomainReader(_FileReader):
             if value is None or (isinstance(value, Word) and value.text.startswith(":")):
                 message = f"Nothing follows `{key}` in action `{name.text}`."
                 raise self.faults.unexpected(message, word.span, "Write `()` for nothing.")
+            if key == ":parameters" and isinstance(value, Word):
+                rest = [one for one in (value, *parts) if isinstance(one, Word)]
+                listed = " ".join(one.text for one in takewhile(_is_parameter, rest))
+                message = f"The parameters of action `{name.text}` stand without parentheses."
+                raise self.faults.unexpected(message, value.span, f"Write `({listed})`.")
             fields[key] = value
         return fields
 
@@ -583,13 +606,17 @@ def _parameters(actions: Sequence[Action]) -> frozenset[str]:
     return frozenset(one.name.key for action in actions for one in action.params)
 
 
+def _is_parameter(word: Word) -> bool:
+    return not word.text.startswith(":")
+
+
 def _below_root(of: Typed) -> bool:
     return of.type is None or of.type.key == ROOT
 
 
 def _derived_key(rule: Group) -> str:
     """The predicate that a ``(:derived (p …) …)`` defines, if it can be found."""
-    head = _second(rule)
+    head = second(rule)
     return head.head if rule.head == ":derived" and isinstance(head, Group) else ""
 
 
@@ -636,7 +663,7 @@ def shared_objects(sources: Sequence[Source]) -> Mapping[str, Typed]:
 
 def _objects_of(source: Source) -> Mapping[str, Typed]:
     """The objects of a problem by name; none of a text that cannot be read."""
-    reader, declared = _FileReader(Faults()), list[Typed]()
+    reader, declared = FileReader(Faults()), list[Typed]()
     frame = reader.framed(source, "problem", "")
     for item in () if frame is None else frame[1]:
         if isinstance(item, Group) and item.head == ":objects":
@@ -645,7 +672,7 @@ def _objects_of(source: Source) -> Mapping[str, Typed]:
     return {one.name.key: one for one in declared}
 
 
-class _ProblemReader(_FileReader):
+class _ProblemReader(FileReader):
     def __init__(self, faults: Faults, domain: Domain) -> None:
         super().__init__(faults)
         self.symbols, self.spelling = domain.symbols, domain.spelling
@@ -678,7 +705,7 @@ class _ProblemReader(_FileReader):
             tuple(self.rules),
             {":init": self._init, ":goal": self._goal, ":constraints": self._constraints},
         )
-        if not any(one.head == ":goal" for one in self.rules):
+        if not any(one.head == ":goal" for one in self.rules) and not has_errors(self.faults.found):
             what = f"Problem `{name.text}` has no goal."
             self.faults.tell("TW0101", what, name.span, hint="Write `(:goal condition)`.")
         if not self.goals:
@@ -711,7 +738,7 @@ class _ProblemReader(_FileReader):
     # ---- sections ---------------------------------------------------------------------------
 
     def _domain(self, item: Group) -> None:
-        name = self.name(_second(item), "domain's name", item.span)
+        name = self.name(second(item), "domain's name", item.span)
         if name.key != self.of.key:
             what = f"Problem `{self.own.text}` is for domain `{name.text}`."
             hint = f"Write `{self.of.text}`, the domain that was given."
@@ -760,6 +787,7 @@ class _ProblemReader(_FileReader):
 
     def _start(self, item: Item) -> Iterator[Put | Change]:
         """A line of ``:init``."""
+        self.prefixed(item)
         nobody = Locals(frozenset(), {})
         if isinstance(item, Group):
             if item.head == "=":

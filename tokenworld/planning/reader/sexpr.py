@@ -18,6 +18,7 @@ from tokenworld.diagnostics import (
     Severity,
     Source,
     Span,
+    closest,
     did_you_mean,
     has_errors,
     in_order,
@@ -145,11 +146,14 @@ class _Open:
 
 class _Nest:
     """Builds groups from tokens; a section that begins too deep closes the groups left open."""
+    """Builds groups from tokens. A section or a field that begins too deep closes what was left
+    open, and one that stands too high opens again what was closed before it."""
 
     def __init__(self, source: Source, faults: Faults) -> None:
         self.source, self.faults = source, faults
         self.top: list[Item] = []
         self.open: list[_Open] = []
+        self.unbalanced = False
         lengths = [len(line) + 1 for line in source.text.split("\n")]
         self._ends, self._line = list(accumulate(lengths)), 0
 
@@ -161,9 +165,8 @@ class _Nest:
 
     def end(self, at: int) -> None:
         if not self.open:
-            what = "A `)` closes nothing."
-            hint = "Remove it, or open a list before it."
-            self.faults.tell("TW0101", what, self.source.span(at, at + 1), hint=hint)
+            what, hint = "A `)` closes nothing.", "Remove it, or open a list before it."
+            self._unbalanced(what, self.source.span(at, at + 1), "no list is open here", hint)
             return
         last = self.open.pop()
         keep = len(self.open) < _DEEPEST
@@ -171,8 +174,12 @@ class _Nest:
         self._into(group)
 
     def word(self, text: str, at: int) -> None:
-        if text.startswith(":") and text.lower() in _SECTIONS and len(self.open) > 2:
-            self._left_open(at)
+        key = text.lower()
+        if key in _SECTIONS and len(self.open) > 2:
+            self._left_open()
+        elif key in _FIELDS and len(self.open) > 2 and _head(self.open[1].items) in _RULES:
+            self._lacks(at, 2)
+        self._closed_early(key)
         self._into(Word(text, self._on_line(at, at + len(text))))
 
     def _on_line(self, at: int, end: int) -> Span:
@@ -187,20 +194,48 @@ class _Nest:
     def _into(self, item: Item) -> None:
         (self.open[-1].items if self.open else self.top).append(item)
 
-    def _left_open(self, at: int) -> None:
+    def _left_open(self) -> None:
         """``(:action`` inside another section: a parenthesis of that one is missing."""
         inner = self.open.pop()
         if inner.items:
             self.open.append(inner)
             return
-        begin = self.open[1].start
-        what = "A section begins inside another one: a `)` is missing before it."
-        hint = "Close the section that begins at the mark."
-        span = self.source.span(begin, begin + 1)
-        self.faults.tell("TW0101", what, span, label="this list is left open", hint=hint)
-        while len(self.open) > 1:
-            self.end(inner.start - 1)
+        self._lacks(inner.start, 1)
         self.open.append(inner)
+
+    def _lacks(self, at: int, depth: int) -> None:
+        """What begins at an offset stands too deep: close the lists that are open below."""
+        end = len(self.source.text[:at].rstrip())
+        begun = self.open[depth].start
+        related = (Related(self.source.span(begun, begun + 1), "this list is left open"),)
+        what = "A `)` is missing: the next part begins inside a list."
+        span, label = self.source.span(end - 1, end), "`)` is missing after this"
+        self._unbalanced(what, span, label, "Close the list with `)`.", related)
+        while len(self.open) > depth:
+            self.end(end - 1)
+
+    def _closed_early(self, word: str) -> None:
+        """A word that stands too high: a `)` too many has closed the list before it."""
+        begins = bool(self.open) and not self.open[-1].items
+        around = self.open[:-1] if begins else self.open
+        items = around[-1].items if around else self.top
+        last = items[-1] if items else None
+        if not isinstance(last, Group) or not _continues(word, last, len(around), begins, items):
+            return
+        items.pop()
+        self.open.insert(len(around), _Open(last.span.start, list(last.items)))
+        end = last.span.end
+        what, label = "A `)` too many ends the list before its last part.", "one `)` too many"
+        span, hint = self.source.span(end - 1, end), "Remove this `)`."
+        self._unbalanced(what, span, label, hint)
+
+    def _unbalanced(
+        self, what: str, span: Span, label: str, hint: str, related: tuple[Related, ...] = ()
+    ) -> None:
+        """Report a parenthesis too many or too few; the others may follow from the first."""
+        if not self.unbalanced:
+            self.faults.tell("TW0101", what, span, label=label, hint=hint, related=related)
+        self.unbalanced = True
 
     def finish(self) -> None:
         if self.open:
@@ -208,7 +243,7 @@ class _Nest:
             begun = Related(self.source.span(start, start + 1), "this list is left open")
             what = "The text ends inside a list: a `)` is missing."
             span, hint = self.source.span(end - 1, end), "Close the list, here or where it ends."
-            self.faults.tell("TW0101", what, span, label="the end", hint=hint, related=(begun,))
+            self._unbalanced(what, span, "the end", hint, (begun,))
         while self.open:
             self.end(len(self.source.text) - 1)
 
@@ -220,6 +255,29 @@ _SECTIONS = frozenset(
         *(":init", ":goal", ":objects", ":metric", ":domain"),
     )
 )
+
+
+_RULES = frozenset({":action", ":durative-action"})
+_FIELDS = frozenset({":parameters", ":precondition", ":effect", ":duration", ":condition"})
+_SINGLE = frozenset({*_RULES, ":goal", ":constraints"})
+"""Sections in which no list follows right after another one."""
+
+
+def _head(items: list[Item]) -> str:
+    return items[0].key if items and isinstance(items[0], Word) else ""
+
+
+def _continues(word: str, last: Group, depth: int, begins: bool, items: list[Item]) -> bool:
+    """Whether a word, which ``begins`` a list or stands alone, belongs into the list before it."""
+    if not begins:
+        return depth == 1 and word in _FIELDS and last.head in _RULES
+    if depth == 0:
+        return last.head == "define" and word != "define"
+    if depth == 1:
+        colon = f":{word}"  # is all that is missing?
+        plain = not word.startswith(":") and not closest(colon, _SECTIONS)
+        return plain and colon not in _SECTIONS and last.head in _SECTIONS
+    return depth == 2 and _head(items) in _SINGLE
 
 
 def _take(found: re.Match[str], nest: _Nest) -> int:

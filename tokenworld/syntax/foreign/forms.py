@@ -88,7 +88,7 @@ def _check(found: Found) -> Meant | None:
         behind = "" if found.token.terminal == "STRING" else "(…)"
         hint = f"Write `{word.terminal}s {told}{behind}`."
         return Meant(word, hint, no=f"`{word.terminal}` is no condition")
-    if word.terminal != "NAME" or found.token.terminal in (".", "("):
+    if not found.is_name(word) or found.token.terminal in (".", "("):
         return None
     near = (one for one in sorted(_SCENARIO_CHECKS) if edit_distance(word.text, one, 1) == 1)
     meant = NAMES.get(word.text) if word.text in _ENDED else None
@@ -97,7 +97,7 @@ def _check(found: Found) -> Meant | None:
 
 
 _CHECKED: Final = frozenset({"then", "always", "never", ","})
-_ENDED: Final = frozenset({"win", "victory", "loss", "defeat"})
+_ENDED: Final = frozenset({"win", "wins", "victory", "lose", "loses", "loss", "defeat"})
 _SCENARIO_CHECKS: Final = frozenset(
     {"won", "lost", "refused", "unchanged", "winnable", "unwinnable", "within", "emits", "says"}
 )
@@ -300,6 +300,8 @@ def _of_header(said: list[Token], found: Found) -> Meant | None:
     """The first lines of actions and laws."""
     token, expected = found.token, found.expected
     follows = "" if found.following is None else found.following.terminal
+    if "or" in expected and token.terminal == found.back(1) == "STRING":
+        return Meant(token, "Write `or` between the texts.")
     if "as" in expected and "STRING" in (token.terminal, follows if token.terminal == ":" else ""):
         return Meant(token, "Write `as` before the words to type.")
     if token.terminal == "TYPE" and ":" in expected and found.is_name(found.previous):
@@ -417,6 +419,8 @@ def _of_body(said: list[Token], found: Found) -> Meant | None:
     """Match statements and values of bodies as other languages write them."""
     token, previous, before = found.token, found.previous, found.back(1)
     follows = "" if found.following is None else found.following.terminal
+    if said[0].terminal in ("-", "*", "+") and said[0] is previous and found.value_expected:
+        return Meant(said[0], "Leave it away: each change begins with a word.")
     if previous is not None and previous.text in _CLOSERS and found.back(2) == "}":
         return Meant(previous, "Remove it: a brace closes the body.")
     if token.terminal in ("and", "or") and found.value_expected and follows == "(":
@@ -477,6 +481,8 @@ def _capital(said: list[Token], found: Found) -> Meant | None:
     small = token.text.lower()
     if token.terminal == "TYPE" and found.before and small in found.expected:
         return Meant(token, f"Write `{small}` with a small letter.")
+    if token.terminal == "TYPE" and found.change_expected and small in IN_BODIES:
+        return Meant(token, IN_BODIES[small], no=f"`{token.text[:40]}` begins nothing")
     if previous is None or previous.terminal != "TYPE" or found.expected != {"."}:
         return None
     if previous.text.lower() in ("not", "and", "or", "if", "any", "all", "count"):

@@ -60,7 +60,11 @@ IN_BODIES: Final = {
     **dict.fromkeys(("delete", "del", "kill"), "Write `destroy x`, or `remove` before a fact."),
     **dict.fromkeys(("new", "spawn"), "Write `create x: T { }`."),
     **dict.fromkeys(("toggle", "flip", "negate", "invert"), "Write `x.f = not x.f`."),
-    "set": "Write the change alone: `x.f = …`.",
+    **dict.fromkeys(("set", "now"), "Write the change alone: `x.f = …`."),
+    **dict.fromkeys(("emits", "emitted"), "Write `emit e(x)`."),
+    **dict.fromkeys(("says", "said", "text"), _SAY),
+    **{f"{word}s": f"Write `{word}`." for word in ("add", "remove", "create", "destroy")},
+    "update": "Write the change alone: `x.f = …`, in `for x: T where … { }` for each thing.",
     "return": "A body gives no value: write a `derive` for one.",
     "unless": "Write `if not … { }`.",
     **dict.fromkeys(("elif", "elsif", "elseif"), "Write `else if`."),
@@ -167,17 +171,17 @@ LITERALS: Final = {
     **dict.fromkeys(("True", "TRUE"), "Write `true`."),
     **dict.fromkeys(("False", "FALSE"), "Write `false`."),
 }
+NUMERALS: Final = (
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+)  # fmt: skip
 NAMES: Final = {
     **dict.fromkeys(("null", "nil", "undefined", "nothing"), "Write `none`."),
     **dict.fromkeys(("yes", "on"), "Write `true`."),
     **dict.fromkeys(("no", "off"), "Write `false`."),
     **dict.fromkeys(("tick", "turn", "time", "now"), "Write `tick()`."),
-    **dict.fromkeys(("win", "victory"), "Write `won`."),
-    **dict.fromkeys(("lose", "loss", "defeat"), "Write `lost`."),
-    **{
-        word: f"Write `{number}`."
-        for number, word in enumerate(("zero", "one", "two", "three", "four", "five", "six"))
-    },
+    **dict.fromkeys(("win", "wins", "victory"), "Write `won`."),
+    **dict.fromkeys(("lose", "loses", "loss", "defeat"), "Write `lost`."),
+    **{word: f"Write `{number}`." for number, word in enumerate(NUMERALS)},
 }
 """Names of values elsewhere, which the checker meets as unknown names."""
 METHODS: Final = {

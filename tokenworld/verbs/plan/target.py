@@ -36,7 +36,7 @@ class Target:
     def remarks(self) -> tuple[Diagnostic, ...]:
         """Remarks on the differences between the rules and the PDDL."""
         found = () if self.pair is None else self.pair.imported.remarks
-        return tuple(one for one in found if one.code == "TW0810")
+        return tuple(one for one in found if one.code in ("TW0201", "TW0810"))
 
     def place(self, span: Span) -> Span:
         """A place in the texts of the user."""
