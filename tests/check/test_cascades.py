@@ -59,6 +59,16 @@ CASES = {
         action a(t: T) { if t.n > 3: return "No." }
         world w { object x: T }
         scenario "s" in w { when a(x) then refused because no }""",
+    "an object that is created": """
+        type U { at: T }
+        world w { object x: T  setup { create u: U { at = nowhere } } }""",
+    "a module that could not be read": """
+        use std/things
+        action a(x: Portable) { x.at = none }
+        world w { object p: Place }""",
+    "an object before a fact of no object": """
+        function now_on(): 0 to 9
+        law l(t: T) { t.n = t.now_on }""",
     "a division": """
         derive half(t: T): 0 to 4 = t.n / 2
         watch w(t: T) when t.n < was t.n and half(t) > 2 { say "Less." }""",

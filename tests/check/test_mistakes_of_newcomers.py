@@ -90,6 +90,13 @@ CASES = (
     ("gold >= 1", "gold >= one", 18, "`1`"),
     ("gold: 0 to 9 = 0", "gold: 0 to 9 = 0.5", 4, "a whole number"),
     ("me.gold += 1", "gold += 1", 11, "`me.gold`"),
+    ("  me.gold += 1", "  destroy i.", 11, "Remove the point"),
+    ("  me.gold += 1", "  gain := me.gold + 1", 11, "`let x = …`"),
+    ("take(i: Item)", "take(i: Item; j: Item)", 8, "Write a comma"),
+    ('as "take {i}" {', 'as "take {i}": {', 8, "Remove the colon"),
+    ("  goal rich", "  end rich", 18, "`stop name: …`"),
+    ("object mira: Hero {", 'object mira: Hero named "Mira" {', 17, "Leave the word away"),
+    ("during day when", "during night when", 13, "one of `day`"),
     ("when i.at != none", "when at != none", 13, "`i.at`"),
 )
 

@@ -246,7 +246,7 @@ _NAMING = frozenset({"type", "enum", "actor", "world"})
 def _unread(draft: Draft) -> frozenset[str] | None:
     """The words that stand outside of all items that were read, in small letters: names that an
     item with a mistake may declare. ``None`` if a module is missing: it may declare anything."""
-    if any(one.code == "TW0001" for one in draft.report):
+    if any(one.code == "TW0001" or _of_use(one, draft) for one in draft.report):
         return None
     read = [entry.item.span for entry in draft.entries]
     words: set[str] = set()
@@ -257,6 +257,14 @@ def _unread(draft: Draft) -> frozenset[str] | None:
             place = max(place, span.end)
         words.update(_WORD.findall(source.text, place))
     return frozenset(word.strip("`").lower() for word in words)
+
+
+def _of_use(found: Diagnostic, draft: Draft) -> bool:
+    """Whether a `use` could not be read."""
+    source = None if found.span is None else draft.source_of(found.span)
+    if found.span is None or source is None or found.code != "TW0101":
+        return False
+    return source.line_text(found.span.line).lstrip().startswith("use ")
 
 
 _WORD = re.compile(r"`[^`\n]+`|[A-Za-z_]\w*")

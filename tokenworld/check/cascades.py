@@ -106,7 +106,9 @@ def _same_on(others: Sequence[Diagnostic]) -> str:
 def at_declarations(found: tuple[Diagnostic, ...], draft: Draft) -> tuple[Diagnostic, ...]:
     """The findings, where a name that is unknown in several places and like one that nobody uses
     is told once, where that one is declared."""
-    text = "" if draft.root is None else _COMMENT.sub(_blank, draft.root.text)
+    if draft.root is None:
+        return found
+    text = _COMMENT.sub(_blank, draft.root.text)
     misspelt = dict[str, list[Diagnostic]]()
     for one in in_order(found):
         name = only_suggestion(one.hint) if one.code in _UNKNOWN_NAMES else None
@@ -117,8 +119,9 @@ def at_declarations(found: tuple[Diagnostic, ...], draft: Draft) -> tuple[Diagno
         places = [one.start() for one in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text)]
         words = {draft.text(one.span) for one in missed if one.span is not None}
         if len(places) == 1 and len(words) == 1:
+            often = len(re.findall(rf"(?<!\w){re.escape(*words)}(?!\w)", draft.root.text)) > 1
             told |= dict.fromkeys(map(id, missed[1:]))
-            told[id(missed[0])] = _declared(missed, name, places[0], draft)
+            told[id(missed[0])] = _declared(missed, name, places[0], often, draft)
     kept = (told.get(id(one), one) for one in found)
     return tuple(one for one in kept if one is not None)
 
@@ -131,19 +134,21 @@ def _blank(found: re.Match[str]) -> str:
     return " " * len(found[0])
 
 
-def _declared(missed: Sequence[Diagnostic], name: str, place: int, draft: Draft) -> Diagnostic:
+def _declared(
+    missed: Sequence[Diagnostic], name: str, place: int, often: bool, draft: Draft
+) -> Diagnostic:
     """The finding about a name that is declared with other letters than it is used."""
     first, source = missed[0], draft.root
     assert source is not None
     assert first.span is not None
     used, declared = draft.text(first.span), source.span(place, place + len(name))
     lines = sorted({one.span.line for one in missed if one.span is not None})
-    if len(missed) == 1:  # which of the two is misspelt, only the author knows
+    if not often:  # which of the two is misspelt, only the author knows
         return replace(first, related=(*first.related, Related(declared, "nothing else names it")))
     what = f"`{name}` is declared, and only `{used}` is used."
     label, hint = "nothing else names it", f"Did you mean `{used}`?"
     related = (Related(first.span, f"`{used}` is unknown here"),)
-    notes = (f"`{used}` stands on lines {', '.join(map(str, lines[:8]))}",)
+    notes = (f"`{used}` stands on lines {', '.join(map(str, lines[:8]))}",) * (len(lines) > 1)
     fix = Fix(f"write `{used}`", (Edit(declared, used),))
     return Diagnostic(first.code, what, declared, label, notes, hint, related=related, fix=fix)
 
@@ -153,6 +158,8 @@ def _of_broken_object(found: Diagnostic, draft: Draft) -> bool:
     if found.code != "TW0602" or found.span is None:
         return False
     errors = [one.span for one in draft.report if one.is_error and one.span and one is not found]
+    if any(_within(error, found.span) for error in errors):
+        return True
     worlds = [world for world, _ in draft.items(syn.WorldDecl)]
     lines = [line for world in worlds for line in world.items if isinstance(line, syn.ObjectDecl)]
     own = [line.span for line in lines if _within(found.span, line.span)]

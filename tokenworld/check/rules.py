@@ -305,7 +305,9 @@ def _law(draft: Draft, item: syn.LawDecl, entry: Entry) -> m.Law:
     if item.phase is not None:
         phase = item.phase.value
         if phase not in draft.phases:
-            hint = did_you_mean(phase, draft.phases) or f"Declare `phase {phase}`."
+            known = ", ".join(f"`{one}`" for one in list(draft.phases)[:8])
+            other = f"Write one of {known}, or d" if known else "D"
+            hint = did_you_mean(phase, draft.phases) or f"{other}eclare `phase {phase}`."
             what = f"There is no phase `{phase}`."
             draft.stop("TW0502", what, item.phase.span, "unknown phase", hint)
     when = None if item.condition is None else check_condition(item.condition, ctx)

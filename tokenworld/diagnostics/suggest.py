@@ -41,8 +41,8 @@ def closest(word: str, known: Iterable[str], at_most: int = 3) -> tuple[str, ...
     """The known names most like `word`, best first, ties in alphabetical order.
 
     A name qualifies if it differs in a third of its letters or less (at least one edit, at most
-    `MOST_EDITS`), ignoring case, hyphens and underscores, if it contains `word` as whole words, or
-    if only one of the two begins with `is` or `has`, as in `isOpen` and `open`.
+    `MOST_EDITS`), ignoring case, hyphens and underscores, if it contains `word` as whole words or
+    has the same letters, or if only one of the two begins with `is` or `has` (`isOpen`, `open`).
     """
     plain = _plain(word)
     limit = min(MOST_EDITS, max(1, (len(plain) + 1) // 3))
@@ -54,7 +54,11 @@ def closest(word: str, known: Iterable[str], at_most: int = 3) -> tuple[str, ...
             continue  # one of several, told apart by number: hardly a slip of the pen
         if distance <= limit:
             ranked.append((distance, name))
-        elif (len(plain) >= 3 and f"_{plain}_" in f"_{other}_") or _bare(word) == _bare(name):
+        elif (
+            (len(plain) >= 3 and f"_{plain}_" in f"_{other}_")
+            or sorted(plain) == sorted(other)
+            or _bare(word) == _bare(name)
+        ):
             ranked.append((limit + 1, name))
     least = min(ranked, default=(0, ""))[0]  # a single slip: then nothing else is as likely
     likely = sorted(one for one in ranked if least > 1 or one[0] <= least)

@@ -60,6 +60,8 @@ def part(found: Found) -> str | None:
     terminal, before, item = found.token.terminal, found.back(1), found.item
     if terminal == ":" and found.change_expected and foreign_keyword(found):
         return foreign_keyword(found)
+    if terminal == ":" and found.following is not None and found.following.terminal == "{":
+        return "Remove the colon." if "{" in found.expected else None
     if terminal in (":", "then") and "{" in found.expected and item != "type":
         return f"Write `{{` instead of `{found.token.text}`: what follows stands in braces."
     if terminal == "(" and before == "for":
@@ -86,6 +88,8 @@ def _of_values(found: Found) -> str | None:
     terminal, before = found.token.terminal, found.back(1)
     if terminal == "{" and "then" in found.expected:
         return "Write `if … then … else …` for a value."
+    if terminal == "{" and found.item == "derive" and before == "=":
+        return "Leave the braces away: a derive is a value."
     if terminal == "{" and found.value_expected and before in ("=", "in", "("):
         return "Write a list in brackets: `[a, b]`."
     if terminal == ":" and "for" in found.expected and "STRING" not in found.expected:

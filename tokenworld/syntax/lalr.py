@@ -271,6 +271,8 @@ def _in_context(text: str, start: int, end: int) -> str | None:
         return "Write `T?`."
     if text[start] == ";" and re.match(r"\s*enum\b", line):
         return "Write a comma between the members."
+    if text[start] == ";" and line.count("(") > line.count(")"):
+        return "Write a comma."
     if text[start] == "&" and re.search(r"[:(,=]\s*$", line):
         return "Remove it: a name stands for the thing itself."
     if text[start] == "|" and (bars := re.match(r"\|([^|\n]{1,40})\|(?!\|)", text[start:])):

@@ -70,6 +70,17 @@ ROWS = (
     ("workshop/world", "b.in_fire and f.heat", "b.in_fire and b.heat",
      "Write `law warm(b: Blade, f: Fire) during warming when b.in_fire and f.heat >= 2 "
      "{ b.glow += 2 }`."),
+    ("cottage/world", "and was c.hunger < 60", "and was(c.hunger) < 60",
+     "Write `law sulk(c: Cat) during animals when c.hunger == 60 and was c.hunger < 60 "
+     "{ c.mood = prev(c.mood) }`."),
+    ("cottage/world", "Lock = closed }", "Lock = Closed }",
+     "Write `type Door { near: Room far: Room state: Lock = closed }`."),
+    ("cwmb/blackjack", "not turned() else stuck", "not turned else stuck",
+     "Write `turned()`."),
+    ("cwmb/blackjack", "result() = loss", "result() = lost", "Write `result() = loss`."),
+    ("cwmb/blackjack", "by weight", "weight", "Write `pick c: Card by weight c.weight {`."),
+    ("cellar/world", "require here(c)", "require hear(c)",
+     'Write `require here(c) else absent "There is no {c} here."`.'),
     ("cellar/world", "winnable within 8", "winnable within eight",
      "Write `then winnable within 8`."),
     ("cottage/world", 'if k.sharpness >= 60 then "keen knife" else',

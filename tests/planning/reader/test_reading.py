@@ -56,6 +56,8 @@ def said(domain: str, problem: str = PROBLEM) -> list[str]:
         (":precondition", ":preconditions", "8:5 TW0101 `:preconditions` has no meaning here."),
         ("(:action lift", "(:action",
          "7:5 TW0101 `:parameters` stands where the action's name should be."),
+        ("block - object)", "block - objetc box - object objetcs)",
+         "3:19 TW0202 There is no type `objetc`."),
         (":strips", ":srtips", "2:18 TW0201 There is no requirement `:srtips`."),
         ("(?b - block)\n    :p", "(b - block)\n    :p",
          "7:18 TW0101 `b` stands where a variable should be."),
@@ -152,6 +154,8 @@ def test_a_missing_parenthesis_costs_one_diagnostic() -> None:
     [
         ("(clear a) (=", "(clear a)) (=", "p.pddl:3:19 TW0101 A `)` too many"),
         ("2))\n", "2)))\n", "p.pddl:3:35 TW0101 A `)` too many"),
+        ("(clear a) (=", "clear a (=", "p.pddl:3:10 TW0101 `clear` stands without its paren"),
+        ("(not (clear a))", "(and (clear a) AND (clear b))", "p.pddl:4:25 TW0101 `AND` stands"),
         ("(:goal", "(:goals", "p.pddl:4:4 TW0101 `:goals` has no meaning here."),
         ("(:init", "(init", "p.pddl:3:4 TW0101 `init` has no meaning here."),
         ("(= (size a) 2)", "((size a) = 2)", "p.pddl:3:30 TW0101 `=` stands between"),

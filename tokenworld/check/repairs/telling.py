@@ -127,7 +127,8 @@ def _broken(found: Diagnostic, draft: Draft) -> Broken | None:
 def _read(source: Source, tokens: Sequence[Token], at: int, draft: Draft) -> Broken:
     """The words of an item with the names of the program."""
     facts = (*(one.name for one in draft.fluents.values()), *draft.derive_items)
-    known = frozenset((*facts, *draft.effect_items, *draft.events, *draft.actions, *BUILTINS))
+    played = draft.actions if tokens and tokens[0].terminal == "scenario" else ()
+    known = frozenset((*facts, *draft.effect_items, *draft.events, *played, *BUILTINS))
     members = (one for enum in draft.enums.values() for one in enum.members)
     values = frozenset((*members, *(name for _, name in draft.object_types), *draft.params))
     kinds = frozenset((*draft.types, *draft.enums))
@@ -153,7 +154,7 @@ def _says(hint: str | None, edit: Rewrite, broken: Broken) -> bool:
 _WEAK: Final = (
     "Write the arguments in parentheses", "Put what follows in braces", "Write what becomes of it",
     "Begin this name with a small letter", "Put a comma between", "Write a type", "Give it",
-    "Declare it", "Compare it", "Begin a step", "Correct the", "Read an attribute",
+    "Declare it", "Compare it", "Begin a step", "Let `", "Correct the", "Read an attribute",
     "Change the attribute",
     "Write them in parentheses", "Write a number inside", "Write a value of the type",
     "Write one of", "Compare values", "Leave the arguments away",
@@ -254,7 +255,7 @@ def _quoted(text: str) -> str:
     return "the text" if "\n" in cut else f"`` {cut} ``" if "`" in cut else f"`{cut}`"
 
 
-_LINE: Final = 100
+_LINE: Final = 120
 """Characters of a line that is shown whole; of a longer one the edit, with some words around."""
 _AROUND: Final = 2
 

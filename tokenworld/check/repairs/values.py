@@ -13,7 +13,7 @@ from typing import Final
 
 from tokenworld.check.draft import Draft
 from tokenworld.check.repairs.words import Broken, Rewrite, hyphened
-from tokenworld.diagnostics import Diagnostic, Span, closest
+from tokenworld.diagnostics import Diagnostic, Span, closest, edit_distance
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.syntax.lalr import Token
 
@@ -94,8 +94,13 @@ def _respelled(wrong: Wrong) -> Iterator[Rewrite]:
     known = (*broken.known, *_OVER_TIME, *broken.values, *_in_sight(wrong))
     for number, name in enumerate(closest(wrong.text, sorted(set(known)), at_most=4)):
         yield Rewrite(0.5 + number / 10, wrong.first, wrong.first + 1, (_name(name),), True)
+    if len(wrong.text) >= _LONG_NAME and not wrong.follows(wrong.first + 1, "="):
+        for name in sorted(set(known)):
+            if edit_distance(wrong.text, name, 2) == 2:
+                yield Rewrite(1.1, wrong.first, wrong.first + 1, (_name(name),), True)
 
 
+_LONG_NAME: Final = 4
 _OVER_TIME: Final = ("sometime", "always", "at_most_once", "sometime_after", "sometime_before")
 
 
@@ -155,7 +160,9 @@ def _stored(wrong: Wrong) -> Iterator[Rewrite]:
 
 
 def _applied(wrong: Wrong) -> Iterator[Rewrite]:
-    """``x.f`` for an ``f`` that lacks its argument."""
+    """``f()`` and ``x.f`` for an ``f`` that lacks its parentheses or its argument."""
+    empty = (wrong.tokens[wrong.first], Token("(", "(", 0, 0), Token(")", ")", 0, 0))
+    yield Rewrite(0.9, wrong.first, wrong.last, empty, True)
     for name in _in_sight(wrong):
         words = (_name(name), Token(".", ".", 0, 0), wrong.tokens[wrong.first])
         yield Rewrite(1.0, wrong.first, wrong.last, words, True)

@@ -8,10 +8,11 @@ module's question. Its cost says how likely it is not meant.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Final
 
-from tokenworld.diagnostics import Source, edit_distance
+from tokenworld.diagnostics import Source, closest, edit_distance
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.syntax.foreign.words import NUMERALS, items_for
 from tokenworld.syntax.lalr import Token, advanced
@@ -176,6 +177,9 @@ def _exchanged(broken: Broken) -> Iterator[Rewrite]:
         elif token.text.lower() in NUMERALS:
             number = str(NUMERALS.index(token.text.lower()))
             yield Rewrite(0.5, place, place + 1, (_word(number, "NUMBER"),), telling=True)
+        elif token.text in broken.tables.reserved:
+            for name in closest(token.text, broken.values, at_most=1):
+                yield Rewrite(0.9, place, place + 1, (_word(name, "NAME"),), telling=True)
         elif token.terminal in ("NAME", "TYPE") and len(token.text) > 2:
             for word in sorted(broken.tables.keywords):
                 away = edit_distance(token.text.lower(), word, 2)
@@ -261,7 +265,7 @@ def _moved(broken: Broken) -> Iterator[Rewrite]:
             if first not in here or last - 1 not in here or not first <= at <= last:
                 continue
             part = tuple(tokens[first:last])
-            if not _is_whole(part):
+            if not _is_whole(part) or (len(part) == 1 and part[0].terminal in _PREFIXES):
                 continue
             for place in (*here, here[-1] + 1) if first else ():
                 if _untyped(broken, part, place):
@@ -273,6 +277,10 @@ def _moved(broken: Broken) -> Iterator[Rewrite]:
                 elif place > last:
                     words = (*tokens[last:place], *part)
                     yield Rewrite(cost, first, place, words, telling=True)
+
+
+_PREFIXES: Final = ("was", "not", "and", "or", "is", "in", "if", "for")
+"""Words that belong to what stands behind them: alone they are in no wrong place."""
 
 
 def _untyped(broken: Broken, part: Sequence[Token], place: int) -> bool:
@@ -362,6 +370,25 @@ def _indexed(broken: Broken) -> Iterator[Rewrite]:
     if ends:
         words = (_word("("), *tokens[at + 1 : ends[0]], _word(")"))
         yield Rewrite(0.8, at, ends[0] + 1, words, telling=True)
+
+
+def _bare(broken: Broken) -> Iterator[Rewrite]:
+    """``was x.f`` for ``was(x.f)``, and the same of other words that are no functions."""
+    at, tokens = broken.at, broken.tokens
+    if not 0 < at < len(tokens) or tokens[at].terminal != "(":
+        return
+    end = _operand(broken, at + 1)
+    if at + 1 < end < len(tokens) and tokens[end].terminal == ")":
+        yield Rewrite(0.7, at, end + 1, tuple(tokens[at + 1 : end]), telling=True)
+
+
+def _joined(broken: Broken) -> Iterator[Rewrite]:
+    """``a_b`` for ``a b``, where the text has that name."""
+    tokens = broken.tokens
+    for place in range(max(1, broken.at - 1), min(broken.at + 2, len(tokens))):
+        name = f"{tokens[place - 1].text}_{tokens[place].text}"
+        if re.search(rf"\b{re.escape(name)}\b", broken.source.text):
+            yield Rewrite(0.6, place - 1, place + 1, (_word(name, "NAME"),), telling=True)
 
 
 def _folded(broken: Broken) -> Iterator[Rewrite]:
@@ -488,6 +515,8 @@ _GENERATORS: Final[tuple[Callable[[Broken], Iterator[Rewrite]], ...]] = (
     _inserted,
     _left_out,
     _indexed,
+    _bare,
+    _joined,
     _folded,
     _listed,
     _enlisted,

@@ -187,6 +187,8 @@ def fit_number(term: m.Term, target: m.ValueType, ctx: Context, what: str) -> m.
     if not same_unit(found.unit, target.unit):
         named = unit_in_words(target)
         hint = f"Write it with {named}."
+        if isinstance(term, m.NumberLiteral):
+            hint = f"Write `{ctx.quoted(term).removesuffix(found.unit)}{target.unit}`."
         said = f"The {what} has {named}, and this has {unit_in_words(found)}."
         ctx.draft.stop("TW0303", said, term.span, "units differ", hint)
     if found.decimals > target.decimals:

@@ -442,6 +442,7 @@ def call_fluent(
     """A read of a stored fluent; ``first`` is the object before the dot, if any."""
     given = len(args) + (first is not None)
     if given != len(fluent.params):
+        _of_nothing(fluent.fluent_kind, name, fluent.params, first, ctx)
         params = fluent.params[first is not None :]
         check_count(fluent.fluent_kind, name, params, len(args), ctx.draft)
     terms = [first] if first is not None else []
@@ -454,6 +455,16 @@ def call_fluent(
     )
     kind = step_type(fluent, fitted, ctx.draft)
     return m.Read(fluent.id, fitted, _value_type(kind, fitted), span)
+
+
+def _of_nothing(
+    what: str, name: syn.Name, params: Parameters, first: m.Term | None, ctx: Context
+) -> None:
+    """Report an object before the dot of something that takes no arguments."""
+    if first is not None and not params:
+        said = f"The {what} `{name.value}` takes 0 arguments, and belongs to no object."
+        hint = f"Write `{name.value}()` alone."
+        ctx.draft.stop("TW0302", said, name.span, "of no object", hint)
 
 
 def _in_order(terms: Sequence[m.Term], params: Parameters, ctx: Context, name: syn.Name) -> None:
@@ -485,6 +496,7 @@ def _call_derive(
 ) -> m.Term:
     binders, kind = derive_type(derive, ctx.draft)
     somebody_acts(derive, name, ctx)
+    _of_nothing("derive", name, binders, first, ctx)
     check_count("derive", name, binders[first is not None :], len(args), ctx.draft)
     terms = [first] if first is not None else []
     for arg, binder in zip(args, binders[len(terms) :], strict=True):

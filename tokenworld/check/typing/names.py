@@ -330,8 +330,11 @@ def _swapped(value: str, known: Collection[str]) -> str | None:
 def _unknown_name(name: syn.Name, ctx: Context, expected: m.ValueType | None) -> m.Term:
     draft, value = ctx.draft, name.value
     if fact_named(name, ctx) is not None:
-        hint = f"Write them in parentheses: `{value}({', '.join(_parameters(name, ctx))})`."
-        draft.stop("TW0201", f"`{value}` needs its arguments.", name.span, "not a value", hint)
+        params = _parameters(name, ctx)
+        hint = f"Write them in parentheses: `{value}({', '.join(params)})`."
+        lacks = "arguments" if params else "parentheses"
+        hint = hint if params else f"Write `{value}()`."
+        draft.stop("TW0201", f"`{value}` needs its {lacks}.", name.span, "not a value", hint)
     visible = [key for world, key in draft.object_types if world in (None, ctx.world)]
     members = [member for enum in draft.enums.values() for member in enum.members]
     known = (*ctx.names, *visible, *draft.params, *members, draft.actor_name)
@@ -346,6 +349,8 @@ def _unknown_name(name: syn.Name, ctx: Context, expected: m.ValueType | None) ->
         hint = f"Write whose it is: `{owner}.{value}`."
     elif value in get_args(m.StatusName) and ctx.world is not None:
         hint = f"Write `status {value}` as a check that stands alone."
+    elif value in _ACTORS and "here" in ctx.names:
+        hint = "Write `here` for the cell of the character."
     elif value in (*_ACTORS, "me") and draft.actor is not None:
         hint = f"Write `{draft.actor_name}` for who acts, or the name of a parameter."
     if elsewhere:

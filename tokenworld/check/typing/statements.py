@@ -146,6 +146,8 @@ def _instead_of_call(name: syn.Name, ctx: Context) -> str:
     fact = next((one for one in (last, whole) if whole and one in ctx.draft.fluents), None)
     if fact is not None:
         return f"Write `add {fact}(…)` or `remove {fact}(…)`, with all arguments."
+    if last in ctx.draft.effect_items:
+        return f"Write the object as an argument: `{last}({whole}, …)`."
     method = METHODS.get(last) if whole else None
     known = did_you_mean(name.value, ctx.draft.effect_items) or called_word(name.value) or method
     return known or f"Declare `effect {name.value}(…) {{ … }}`."

@@ -309,7 +309,10 @@ class Expressions(Parts):
     def condition(self, item: Item, names: Locals) -> Phrase:
         if isinstance(item, Word):
             message = f"`{item.text}` stands where a condition should be."
-            raise self.faults.unexpected(message, item.span, f"Write `({item.text})`.")
+            hint = f"Write `({item.text})`."
+            if item.key in ("and", "or", "not", "imply"):
+                hint = f"Leave it away, or write it first: `({item.key} …)`."
+            raise self.faults.unexpected(message, item.span, hint)
         self.prefixed(item)
         parts = item.items[1:]
         match item.head:

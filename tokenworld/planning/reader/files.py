@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import takewhile
+from itertools import groupby, takewhile
 from typing import Final, Literal, cast
 
 from tokenworld.check.typing.context import MOST_PARAMETERS
@@ -410,6 +410,12 @@ class _DomainReader(FileReader):
             symbols.types.setdefault(of.name.key, of)
         for parent in (one for of in types for one in alternatives(of.type)):
             if parent.key not in (*symbols.types, ROOT):
+                below = (
+                    one.name.key for one in types if parent.key in map(_key, alternatives(one.type))
+                )
+                others = symbols.types.keys() - set(below)
+                if closest(parent.key, sorted(others), at_most=1):
+                    self.faults.unknown("type", parent, others, "")
                 symbols.implicit.setdefault(parent.key, parent)
         for constant in self.constants:
             symbols.constants.setdefault(constant.name.key, constant)
@@ -610,6 +616,10 @@ def _is_parameter(word: Word) -> bool:
     return not word.text.startswith(":")
 
 
+def _key(word: Word) -> str:
+    return word.key
+
+
 def _below_root(of: Typed) -> bool:
     return of.type is None or of.type.key == ROOT
 
@@ -781,9 +791,15 @@ class _ProblemReader(FileReader):
         parts = item.items[1:]
         if len(parts) == 1 and isinstance(parts[0], Group) and parts[0].head == "and":
             parts = parts[0].items[1:]
-        for part in parts:
-            with suppress(Skip):
-                self.init += self._start(part)
+        for bare, some in groupby(parts, key=lambda one: isinstance(one, Word)):
+            words = tuple(some)
+            if bare:
+                what = f"`{show(words[0])[:40]}` stands without its parentheses."
+                hint = f"Write `({' '.join(map(show, words))})`."
+                self.faults.tell("TW0101", what, words[0].span, hint=hint)
+            for part in () if bare else words:
+                with suppress(Skip):
+                    self.init += self._start(part)
 
     def _start(self, item: Item) -> Iterator[Put | Change]:
         """A line of ``:init``."""

@@ -361,7 +361,7 @@ def _broken_line(said: list[Token], found: Found) -> Meant | None:
     token, follows = found.token, found.following
     first = next((n for n, one in enumerate(found.before) if one is said[0]), 0)
     before = found.before[first - 1] if first else None
-    if token.terminal in ("=", "+=", "-=") and before is not None and before.terminal in _SETS:
+    if token.terminal in ("=", "+=", "-=") and before is not None and before.terminal in _CHANGES:
         return Meant(before, f"Write a value after `{before.text}`.")
     if found.back(1) == "}" and END in found.expected and "{" not in found.expected:
         return Meant(found.before[-1], "Remove it: it closes the item, and more follows.")
@@ -490,7 +490,8 @@ def _capital(said: list[Token], found: Found) -> Meant | None:
     if found.back(2) in ("==", "!="):
         hint = "Write `x is T` to ask for a type; members begin with a small letter."
         return Meant(previous, hint)
-    return None
+    hint = "Begin this name with a small letter, or write a member as `Type.name`."
+    return Meant(previous, hint)
 
 
 def _word(said: list[Token], found: Found) -> Meant | None:
@@ -535,6 +536,8 @@ def _line_before(said: list[Token], found: Found, source: Source) -> Meant | Non
     token, previous = found.token, found.previous
     if previous is None or not found.before:
         return None
+    if previous.terminal == "." and _begins_line(token, source):
+        return Meant(previous, "Remove the point, or write a name after it.")
     if _begins_line(token, source) and "+=" in found.expected and found.change_expected is False:
         if previous.terminal == "RAW":
             return Meant(previous, 'Put texts in double quotes: `"`.')

@@ -127,10 +127,12 @@ _AS_ITEMS: Final = {
     "rule": "Write `law` for what happens by itself, or `action` for what somebody does.",
     "test": 'Write `scenario "…" in world { }`.',
 }
+_STOP: Final = "Write `stop name: …` for an end that is neither won nor lost, or `goal`, or `lose`."
 # Words that begin a line of a world elsewhere.
 IN_WORLDS: Final = {
     **dict.fromkeys(("win", "victory", "target", "won"), "Write `goal name: …`."),
     **dict.fromkeys(("loss", "defeat", "fail", "lost"), "Write `lose name: …`."),
+    **dict.fromkeys(("end", "ending", "draw", "finish", "over", "tie"), _STOP),
     **dict.fromkeys(
         ("init", "initial", "initially", "begin"), "Put changes of the start into `setup { }`."
     ),
@@ -336,7 +338,7 @@ def _instead_of_set(sign: str, after: str) -> str | None:
 def _arrow(found: Found) -> str | None:
     if ":" in found.expected:
         return "Write the type after a colon: `: T`."
-    if "{" in found.expected and found.item in ("action", "law", "watch"):
+    if "{" in found.expected and found.item in ("action", "law", "watch", "effect", "birth"):
         return "Leave the type out: only a `derive` or a `function` has a value."
     return None
 
