@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import inf, log
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from benchmarks.onelife.documents import Document
 from benchmarks.onelife.laws import Experts, Observables, beliefs, proposed, weights
@@ -21,8 +21,6 @@ from tokenworld.session.loading import OpenWorld
 
 __all__ = ["Believing", "learned"]
 
-_HELD_OUT: Final = 3
-"""Every third transition is kept from the proposing, and weighs in the fit."""
 _Shares = dict[tuple[int, str], dict[Any, float]]
 
 
@@ -82,8 +80,7 @@ def learned(
     episode: Sequence[Observed], what: Observables, name: str, folder: Path
 ) -> tuple[Believing, Believing]:
     """Propose laws, fit their weights; the model with them, and the one with all weights 1."""
-    known = [x for at, x in enumerate(episode) if at % _HELD_OUT]
-    rows = [what.row(x.before, x.action, x.after, f"step {at}") for at, x in enumerate(known)]
+    rows = [what.row(x.before, x.action, x.after, f"step {at}") for at, x in enumerate(episode)]
     told = [(what.attrs(x.before, x.action, x.before), what.attrs(x.before, x.action, x.after))
             for x in episode]  # fmt: skip
     plain, fitted = list[tuple[Experts, Engine]](), list[tuple[Experts, Engine]]()

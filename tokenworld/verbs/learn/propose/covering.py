@@ -275,20 +275,21 @@ def best_guard(
     *,
     kept: int,
     tried: int,
-    surcharge: float = 0.0,
+    costs: Numbers | None = None,
     done: Callable[[Truths], bool] = lambda mask: False,
 ) -> Guard:
     """Return the guard that is worth most, found by a beam search that begins with ``first``.
 
     ``judged`` gets the masks of the beam and the sizes with each predicate added. Each ranking
-    keeps ``kept`` of its first ``tried`` guards. ``surcharge`` is added to the cost of each
-    predicate. The search ends where all guards of the beam are ``done``.
+    keeps ``kept`` of its first ``tried`` guards. ``costs`` are those of the predicates, if other
+    than their own. The search ends where all guards of the beam are ``done``.
     """
     import numpy as np
 
     best, beam, seen = first, [first], set[bytes]()
+    each = packed.costs if costs is None else costs
     for _ in range(DEPTH if len(packed.predicates) else 0):
-        sizes = packed.costs[:, None] + surcharge + np.array([[one.size for one in beam]])
+        sizes = each[:, None] + np.array([[one.size for one in beam]])
         rankings, possible = judged(np.array([one.mask for one in beam]), sizes)
         following: list[Guard] = []
         for ranked in rankings:

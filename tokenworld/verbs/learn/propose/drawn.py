@@ -11,13 +11,16 @@ rules that each have the shares of all new values under their guard, after Proen
 ("Interpretable multiclass classification by MDL-based rule lists", 2020). A rule is worth the
 surprise that it saves compared with the best rule without a guard for the rest. The choice of one
 of many guards or values costs the logarithm of their number, so that a coincidence does not pay.
+surprise that it saves compared with the best rule without a guard for what is left. To name a
+predicate or a value costs the logarithm of the number of those that were tried, so that what holds
+by coincidence is not worth it.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, islice
 from math import log
 from typing import TYPE_CHECKING, Final
@@ -36,6 +39,7 @@ from tokenworld.verbs.learn.propose.covering import (
     flat,
 )
 from tokenworld.verbs.learn.propose.templates import Template
+from tokenworld.verbs.learn.propose.terms import Predicate, Term
 
 if TYPE_CHECKING:
     import numpy as np
@@ -150,7 +154,7 @@ def _priced(packed: Packed, first: Guard, judged: Callable[[Truths, Numbers], Ju
     """Return the best guard where the choice of each predicate has a cost."""
     return best_guard(
         packed, first, judged, kept=_KEPT, tried=8 * _KEPT,
-        surcharge=log(max(2, len(packed.predicates))),
+        costs=packed.costs + log(max(2, len(packed.predicates))),
     )  # fmt: skip
 
 
@@ -165,14 +169,36 @@ class _Outcomes:
     templates: tuple[int, ...]
     parts: Truths
     size: float
-    each: tuple[float, ...]
+    each: Numbers
 
 
 def cover_noisy(problem: Problem, sizes: Sequence[int]) -> Rules:
     """The rules of a problem whose changes may all come by chance. ``sizes`` as in `cover_drawn`.
-    The last rule has no guard, and the shares of what no other covers."""
+    The last rule has no guard, and the shares of what no other covers.
+
+    Two lists are made: of the rules that save most, and of those that save most for each instance
+    that they cover, so that a wide guard that is often wrong does not take the place of two that
+    are right. For a truth two more are made, of rules that turn it: what makes it true often is
+    another thing than what makes it false. The list that tells the instances in fewest nats is
+    kept.
+    """
     packed = Packed(problem)
-    plain, rules = _plain(packed, problem), list[Rule]()
+    lengths, found = _lengths(packed.predicates), list[tuple[float, list[Rule]]]()
+    truth = any(one.op == "not" and one.term == problem.slot for one in problem.templates)
+    for turned in (False, True) if truth else (False,):
+        for dense in (False, True):
+            packed.again()
+            plain = _plain(packed, problem, turned)
+            found.append(_listed(packed, problem, sizes, plain, lengths, dense))
+    return Rules(tuple(min(found, key=lambda one: one[0])[1]), 0, 0)
+
+
+def _listed(
+    packed: Packed, problem: Problem, sizes: Sequence[int], plain: Sequence[int],
+    lengths: Numbers, dense: bool,
+) -> tuple[float, list[Rule]]:  # fmt: skip
+    """Return a list of rules, and the nats that tell it and the instances that it covers."""
+    rules, length = list[Rule](), 0.0
     while plain and packed.open_changes() > 0:
         tried = list(_tried(packed, problem, sizes, plain))
         usual, rest = min(
@@ -180,20 +206,48 @@ def cover_noisy(problem: Problem, sizes: Sequence[int]) -> Rules:
             key=lambda pair: float(pair[0] @ packed.weights) + pair[1].size,
         )  # fmt: skip
         found, outcomes = max(
-            ((_listed(packed, one, usual), one) for one in tried), key=lambda pair: pair[0].worth
+            ((_saving(packed, one, usual, lengths, dense), one) for one in tried),
+            key=lambda pair: pair[0].worth,
         )
-        saved, guard, mask, _ = found
+        saved, guard, mask, size = found
         if saved <= 0 or len(rules) == RULES:
-            outcomes, guard, mask = rest, (), packed.free
-        rules.append(_ruled(packed, problem, outcomes, guard, mask))
+            outcomes, guard, mask, size = rest, (), packed.free, rest.size
+        counts = (outcomes.parts & mask) @ packed.weights
+        length += float(_told(counts, outcomes.each)) + size
+        rules.append(_ruled(packed, problem, outcomes, guard, counts))
         packed.free = packed.free & ~mask
-    return Rules(tuple(rules), 0, 0)
+    return length, rules
 
 
-def _plain(packed: Packed, problem: Problem) -> list[int]:
-    """The values, or steps from the old value, that explain most changes together."""
+def _lengths(predicates: Sequence[Predicate]) -> Numbers:
+    """The nats that name each predicate: its form, its terms among those of the form, what it says
+    of them (a constant, a relation, its negation), and whether another predicate follows.
+
+    Each is one of as many as the search tries, all of them as likely as the others (a uniform
+    code). So a comparison of two of twenty numbers costs the logarithm of 190 pairs.
+    """
+    import numpy as np
+
+    named = [_terms(one) for one in predicates]
+    terms, said = Counter(form for form, _ in set(named)), Counter(named)
+    return np.array([log(2 * len(terms) * terms[one[0]] * said[one]) for one in named])
+
+
+def _terms(one: Predicate) -> tuple[str, tuple[Term | None, ...]]:
+    """The form of a predicate, and what it is about."""
+    if isinstance(one.right, Term):
+        return "two terms", (one.left, one.right)
+    if one.op in ("=", ">=", "<"):
+        return "a value", (one.left,)
+    return one.op, (one.left, one.far)
+
+
+def _plain(packed: Packed, problem: Problem, turned: bool) -> list[int]:
+    """The values, or steps from the old value, that explain most changes together; where
+    ``turned``, the opposite of the old value."""
     rest, found = packed.free & ~packed.kept, list[int]()
-    own = [at for at, one in enumerate(problem.templates) if _is_plain(one, problem)]
+    own = [at for at, one in enumerate(problem.templates)
+           if _is_plain(one, problem) and (one.op == "not") == turned]  # fmt: skip
     while len(found) < _PLAIN and rest.any():
         told = {at: float(packed.weights[rest & packed.right[at]].sum()) for at in own}
         best = max(own, key=lambda at: (told[at], -problem.templates[at].cost), default=None)
@@ -234,7 +288,7 @@ def _outcomes(
     parts += [rest & ~packed.kept, rest & packed.kept]
     dear = [at for at in templates if not _is_plain(problem.templates[at], problem)]
     size = sum(problem.templates[at].cost + log(len(problem.templates)) for at in dear)
-    each = (*(log(sizes[at]) for at in templates), WORTH, 0.0)
+    each = np.array([*(log(sizes[at]) for at in templates), WORTH, 0.0])
     return _Outcomes(tuple(templates), np.array(parts), size, each)
 
 
@@ -249,41 +303,44 @@ def _usual(packed: Packed, outcomes: _Outcomes) -> Numbers:
     return found
 
 
-def _listed(packed: Packed, outcomes: _Outcomes, usual: Numbers) -> Guard:
-    """Return the guard under which the shares of outcomes save most; its worth are the nats that
-    they save."""
+def _saving(
+    packed: Packed, outcomes: _Outcomes, usual: Numbers, lengths: Numbers, dense: bool
+) -> Guard:
+    """Return the guard under which the shares of outcomes save most nats; where ``dense``, most
+    for each instance."""
     import numpy as np
 
-    each, groups = np.array(outcomes.each), [*outcomes.parts, packed.free * usual]
+    each, groups = outcomes.each, [*outcomes.parts, packed.free * usual]
 
     def judged(masks: Truths, sizes: Numbers) -> Judged:
-        saved = _saved(packed.stacked(masks, groups), each) - sizes
-        return Judged((saved,), saved > -np.inf)
+        *parts, before = packed.stacked(masks, groups)
+        counts = np.array(parts)
+        saved = np.where(counts[:-1].sum(axis=0) > 0, before - _told(counts, each) - sizes, -np.inf)
+        rates = saved / np.maximum(counts.sum(axis=0), 1)
+        return Judged((saved, rates) if dense else (saved,), saved > -np.inf)
 
-    return _priced(packed, Guard(0.0, (), packed.free, outcomes.size), judged)
+    first = Guard(0.0, (), packed.free, outcomes.size)
+    return best_guard(packed, first, judged, kept=_KEPT, tried=8 * _KEPT, costs=lengths)
 
 
-def _saved(sums: Numbers, each: Numbers) -> Numbers:
-    """The nats that guards save: the usual surprise, less that by their own shares, less half the
-    logarithm of the number of instances for each share (Rissanen 1978)."""
+def _told(counts: Numbers, each: Numbers) -> Numbers:
+    """The nats that tell outcomes by the shares of their counts, and those shares: half the
+    logarithm of the number of instances for each (Rissanen 1978)."""
     import numpy as np
 
-    *parts, usual = sums
-    counts = np.array(parts)
     total = counts.sum(axis=0)
+    each = each.reshape(-1, *(1 for _ in total.shape))
     with np.errstate(divide="ignore", invalid="ignore"):
-        own = np.where(counts > 0, counts * (each[:, None, None] - np.log(counts / total)), 0.0)
-        shares = (np.maximum((counts > 0).sum(axis=0) - 1, 0)) / 2 * np.log(np.maximum(total, 1))
-    changing = counts[:-1].sum(axis=0) > 0
-    found: Numbers = np.where(changing, usual - own.sum(axis=0) - shares, -np.inf)
+        own = np.where(counts > 0, counts * (each - np.log(counts / total)), 0.0)
+    shares = np.maximum((counts > 0).sum(axis=0) - 1, 0) / 2 * np.log(np.maximum(total, 1))
+    found: Numbers = own.sum(axis=0) + shares
     return found
 
 
 def _ruled(
-    packed: Packed, problem: Problem, outcomes: _Outcomes, guard: Sequence[int], mask: Truths
+    packed: Packed, problem: Problem, outcomes: _Outcomes, guard: Sequence[int], counts: Numbers
 ) -> Rule:
     """The rule of a guard, with the templates that came up under it."""
-    counts = (outcomes.parts & mask) @ packed.weights
     came = [at for at, count in zip(outcomes.templates, counts, strict=False) if count]
     chosen = tuple(problem.templates[at] for at in came or outcomes.templates[:1])
     named = flat(packed.predicates[at] for at in guard)
@@ -293,7 +350,42 @@ def _ruled(
 # ---- shares -----------------------------------------------------------------------------------
 
 
-def shares(came: Counter[Came], branches: int) -> tuple[float, ...]:
+def shared_out(
+    rule: Rule, right: Truths, kept: Truths, mask: Truths, sizes: Sequence[int], *, noisy: bool
+) -> tuple[Rule, float]:
+    """Return a rule with the shares of its branches, and the surprise of what came up. ``right``
+    says by branch which new values are its own, ``mask`` what the rule covers, ``kept`` where the
+    old value is the new one.
+
+    In noisy records nothing may have come up also where every new value is that of a branch, if
+    that makes them likely enough to pay for one more share.
+    """
+    some, idle = right.any(axis=0), mask & kept
+    none = bool((idle & ~some).any())
+    best = _fitted(right, mask, idle & none, sizes)
+    if noisy and idle.any() and not none:
+        other = _fitted(right, mask, idle, sizes)
+        if other[2] + log(mask.sum()) / 2 < best[2]:
+            best = other
+    came, found, lost = best
+    told = sum(count for one, count in came.items() if len(one) == 1)
+    right_ = int((mask & some & ~kept).sum())
+    return replace(rule, right=right_, wrong=max(0, told - right_), shares=found), lost
+
+
+def _fitted(
+    right: Truths, mask: Truths, idle: Truths, sizes: Sequence[int]
+) -> tuple[Counter[Came], tuple[float, ...], float]:
+    """Return what may have come up, where nothing may in ``idle``, the shares and the surprise."""
+    came: Counter[Came] = Counter()
+    for at in map(int, mask.nonzero()[0]):
+        branches = [int(one) for one in right[:, at].nonzero()[0]]
+        came[frozenset([*branches, -1] if idle[at] else branches)] += 1
+    found = _shares(came, len(right))
+    return came, found, _surprise(came, found, sizes)
+
+
+def _shares(came: Counter[Came], branches: int) -> tuple[float, ...]:
     """The likeliest shares of branches, the last of which is that nothing comes up, where more than
     one may have come up (EM, Dempster et al. 1977)."""
     numbers = [*range(branches), -1]
@@ -310,7 +402,7 @@ def shares(came: Counter[Came], branches: int) -> tuple[float, ...]:
     return tuple(found[at] for at in numbers)
 
 
-def surprise(came: Counter[Came], found: Sequence[float], sizes: Sequence[int]) -> float:
+def _surprise(came: Counter[Came], found: Sequence[float], sizes: Sequence[int]) -> float:
     """The negative log likelihood of what came up, but for the impossible."""
     total = 0.0
     for one, count in came.items():

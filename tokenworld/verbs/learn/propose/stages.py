@@ -8,7 +8,6 @@ later phase, by the state after the earlier phases.
 from __future__ import annotations
 
 import random
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
@@ -18,7 +17,7 @@ from tokenworld.verbs.learn.journal import Journal
 from tokenworld.verbs.learn.propose.accepting import Asked, Commands, required
 from tokenworld.verbs.learn.propose.commands import Grammar, Schema
 from tokenworld.verbs.learn.propose.covering import Problem, Rule, Rules, cover
-from tokenworld.verbs.learn.propose.drawn import Came, cover_drawn, cover_noisy, shares, surprise
+from tokenworld.verbs.learn.propose.drawn import cover_drawn, cover_noisy, shared_out
 from tokenworld.verbs.learn.propose.outside.keeping import packed, unpacked
 from tokenworld.verbs.learn.propose.scenes import (
     ANY,
@@ -665,7 +664,8 @@ class Stages:
                 mask &= table.truth(one)
             right = np.array([self._right(one, table, instances, every) for one in rule.templates])
             if rule.branches:
-                rule, lost = self._shared_out(rule, right, kept, mask)
+                sizes = [self._size(one) for one in rule.branches]
+                rule, lost = shared_out(rule, right, kept, mask, sizes, noisy=self._noisy)
                 wrong |= mask & ~right.any(axis=0) & ~kept
                 total += lost
             else:
@@ -677,24 +677,6 @@ class Stages:
         mistakes = int(wrong.sum()) - unexplained
         numbers = [int(at) for at in np.flatnonzero(wrong)]
         return Rules(tuple(found), unexplained, mistakes, total), numbers
-
-    def _shared_out(
-        self, rule: Rule, right: npt.NDArray[np.bool_], kept: npt.NDArray[np.bool_],
-        mask: npt.NDArray[np.bool_],
-    ) -> tuple[Rule, float]:  # fmt: skip
-        """Return a rule with the shares of its branches, and the surprise of what came up."""
-        some = right.any(axis=0)
-        none = bool((mask & kept & ~some).any())
-        came: Counter[Came] = Counter()
-        for at in map(int, mask.nonzero()[0]):
-            branches = [int(one) for one in right[:, at].nonzero()[0]]
-            came[frozenset([*branches, -1] if none and kept[at] else branches)] += 1
-        found = shares(came, len(rule.branches))
-        sizes = [self._size(one) for one in rule.branches]
-        told = sum(count for one, count in came.items() if len(one) == 1)
-        right_ = int((mask & some & ~kept).sum())
-        return (replace(rule, right=right_, wrong=max(0, told - right_), shares=found),
-                surprise(came, found, sizes))  # fmt: skip
 
     # ---- objects that come and go ---------------------------------------------------------------
 
