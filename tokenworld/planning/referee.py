@@ -137,10 +137,8 @@ def _take(simulator: Simulator[StateT], state: StateT, step: PlanStep) -> Succes
 
 
 def _absent(simulator: Simulator[StateT], state: StateT, command: Command) -> bool:
-    """Whether a command names an object that does not exist in a state: it was not created yet, or
-    it was destroyed."""
-def _unborn(simulator: Simulator[StateT], state: StateT, command: Command) -> bool:
-    """Return whether a command names an object that nothing has created yet."""
+    """Return whether a command names an object that does not exist in a state: it was not created
+    yet, or it was destroyed."""
     action = simulator.instance.program.actions.get(command.action)
     params = () if action is None else action.params
     named = {

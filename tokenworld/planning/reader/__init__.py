@@ -44,10 +44,8 @@ __all__ = ["Imported", "import_pddl"]
 class Imported:
     """The text of a `.tw` file, and for each of its lines the place in the PDDL that it came from.
 
-    ``worlds`` are the names of the worlds in the order of the problems; ``remarks`` what was
-    dropped on the way. ``classical`` is a temporal pair as `without_time` writes it.
     ``worlds`` are the names of the worlds in the order of the problems; ``remarks`` list dropped
-    parts.
+    parts. ``classical`` is a temporal pair as `without_time` writes it.
     """
 
     text: str

@@ -17,7 +17,6 @@ _LATER = {
     ":task": ("A task network", "Write the methods as actions."),
     ":method": ("A task network", "Write the methods as actions."),
     ":observe": ("A sensing action", "Leave the observation out."),
-    ":vars": ("`:vars`", "Quantify the variables, or make them parameters."),
     ":duration": ("A duration", "Use an action without duration."),
     ":condition": ("A timed condition", "Write `:precondition`."),
 }

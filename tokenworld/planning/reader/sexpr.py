@@ -145,9 +145,8 @@ class _Open:
 
 
 class _Nest:
-    """Builds groups from tokens; a section that begins too deep closes the groups left open."""
-    """Builds groups from tokens. A section or a field that begins too deep closes what was left
-    open, and one that stands too high opens again what was closed before it."""
+    """Builds groups from tokens. A section or a field that begins too deep closes the groups left
+    open, and one that begins too high opens again the group that was closed before it."""
 
     def __init__(self, source: Source, faults: Faults) -> None:
         self.source, self.faults = source, faults

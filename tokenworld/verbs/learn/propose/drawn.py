@@ -9,11 +9,9 @@ surprise.
 Where the records are noisy, so that any slot may change by chance, `cover_noisy` makes a list of
 rules that each have the shares of all new values under their guard, after Proença and van Leeuwen
 ("Interpretable multiclass classification by MDL-based rule lists", 2020). A rule is worth the
-surprise that it saves compared with the best rule without a guard for the rest. The choice of one
-of many guards or values costs the logarithm of their number, so that a coincidence does not pay.
-surprise that it saves compared with the best rule without a guard for what is left. To name a
-predicate or a value costs the logarithm of the number of those that were tried, so that what holds
-by coincidence is not worth it.
+surprise that it saves compared with the best rule without a guard for the rest. To name a predicate
+or a value costs the logarithm of the number of those that were tried, so that a coincidence does
+not pay.
 """
 
 from __future__ import annotations
