@@ -140,8 +140,7 @@ def _sizes(process: str) -> list[int]:
 
 
 def _peak() -> int:
-    """Return the peak memory of this process in bytes, for systems that do not show the present
-    use."""
+    """Return the peak memory of this process in bytes, where the present use is unknown."""
     import resource
 
     unit = 1 if sys.platform == "darwin" else 1024

@@ -48,8 +48,7 @@ class TermDesugarer:
     """Turns terms, binders and texts of the checked model into core, whatever their program."""
 
     present = False
-    """Whether nothing has changed since the start of the tick, so that `was` reads the present
-    value."""
+    """Whether nothing has changed since the start of the tick: `was` reads the present value."""
 
     def terms(self, terms: tuple[m.Term, ...]) -> tuple[core.Term, ...]:
         return tuple(self.term(one) for one in terms)

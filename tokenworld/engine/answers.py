@@ -117,8 +117,7 @@ class Answers:
         return self._live.listed(state, lambda legal, row: focus_on(legal, row, number))
 
     def passes(self, state: State, command: Command) -> bool:
-        """Return whether a command would not be refused, nor be in error for a number in its
-        requires."""
+        """Return whether a command is neither refused nor an error of a number in its requires."""
         return self.asked(state, lambda tick: is_legal(tick, command))
 
     def may_break(self, name: str) -> bool:
@@ -197,8 +196,7 @@ class Answers:
         return state_hash(state)
 
     def same_facts(self, one: State, other: State) -> bool:
-        """Return whether objects, functions and relations are the same (not tick, seed, long
-        actions)."""
+        """Return whether objects and facts are the same (not tick, seed, long actions)."""
         kinds = ({x: kind for x, kind in enumerate(s.kinds) if kind} for s in (one, other))
         return facts_hash(one) == facts_hash(other) and next(kinds) == next(kinds)
 

@@ -120,8 +120,7 @@ class Knowledge:
 
     @cached_property
     def lists_all(self) -> bool:
-        """Return whether the legal commands depend on no secret, so that the engine's list is
-        right."""
+        """Return whether the legal commands depend on no secret."""
         actions = self._program.actions.values()
         cancelled = (self.secrets.touched(one.cancelled) for one in actions)
         return self._open or not (self._hidden or any(cancelled))

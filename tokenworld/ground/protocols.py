@@ -270,8 +270,7 @@ class Speaker(Protocol):
         where it depends on a secret, none where these are too many."""
 
     def holds_all(self, command: Command) -> bool:
-        """Return whether every require of the command may hold now, for some values of the
-        secrets."""
+        """Return whether a command is legal for some values of the secrets."""
 
     def candidates(self) -> Sequence[int]:
         """Live objects in the order of language.md §11 (pre-order, else declaration order)."""

@@ -69,8 +69,7 @@ class Secrets:
 
     @cached_property
     def words(self) -> bool:
-        """Return whether words of commands depend on secrets: the names of objects, the scope,
-        or the texts of phrases."""
+        """Return whether words of commands (names, scope, phrases) depend on secrets."""
         program = self.program
         terms = (
             *(word for one in program.called for word in (one.name, *one.aka)),
@@ -127,8 +126,7 @@ class Secrets:
         return any(map(self.law, self.program.laws.values()))
 
     def rule(self, title: str) -> bool:
-        """Return whether a rule, such as ``law grow`` or the name of an invariant, touches a
-        secret."""
+        """Return whether a rule, such as ``law grow`` or an invariant, touches a secret."""
         kind, _, name = title.partition(" ")
         program = self.program
         if kind == "action" and name in program.actions:

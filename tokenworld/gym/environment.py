@@ -89,8 +89,7 @@ class WorldEnv(PlayedWorld, gymnasium.Env[Any, Any]):
             self._played = Episode(self._rules, seed, explain=self._explain)
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Give one intent; return the observation, the reward, the end, and ``info`` with the
-        refusal."""
+        """Give one intent; return observation, reward, ends, and ``info`` with the refusal."""
         if self._live is not None:
             live = self._live
             reward = live.give(self._list.command(int(action)) or no_command(int(action)))

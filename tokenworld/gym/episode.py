@@ -152,8 +152,7 @@ Ends = tuple[bool, bool]
 def lives(
     params: Sequence[Binder], args: tuple[Raw, ...], live: Mapping[str, Sequence[int]]
 ) -> bool:
-    """Return whether every object among arguments lives, as an object of the type that is
-    needed."""
+    """Return whether every object among arguments lives and has the required type."""
     return all(
         value in live[binder.type.name]
         for binder, value in zip(params, args, strict=True)

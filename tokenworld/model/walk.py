@@ -559,8 +559,7 @@ def looks_back(terms: Iterable[Term]) -> bool:
 
 
 def is_default(term: Term) -> bool:
-    """Return whether a choice is written ``x otherwise y``: its value is the term tested with
-    `none`."""
+    """Return whether a choice is written ``x otherwise y``."""
     if not isinstance(term, Choose) or not isinstance(term.condition, Compare):
         return False
     tested = term.condition

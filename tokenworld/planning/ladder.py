@@ -187,8 +187,7 @@ class _Ladder(Generic[StateT]):
         return plain or (None if self._over() else self._heard(planner(), translated))
 
     def _is_costly(self) -> bool:
-        """Return whether states are costly to pack or are not packed; encoding E is then costly
-        too."""
+        """Return whether states are costly to pack or not packed, and so encoding E is costly."""
         return self._own.is_heavy or not self._own.is_packed
 
     def look_wide(self, *, width: bool) -> Verdict | None:

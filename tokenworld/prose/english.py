@@ -197,8 +197,7 @@ class English:
     names: Mapping[str, str]
 
     def with_binders(self, binders: Sequence[m.Binder]) -> English:
-        """Return the same with more variables in scope; variables of equal nouns get their
-        names."""
+        """Return the same with more variables in scope, named where nouns are equal."""
         names = dict(self.names)
         for binder in binders:
             noun = type_noun(binder.type)

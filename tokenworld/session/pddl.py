@@ -83,8 +83,7 @@ class OpenPair:
     original: OriginalPddl
 
     def place(self, span: Span) -> Span:
-        """Return the place in the PDDL that gave a place of the imported text; other places
-        stay."""
+        """Return the place in the PDDL that gave a place of the imported text."""
         return self.imported.place(span.line) if span.file == _IMPORTED else span
 
     def told(self, found: Diagnostic) -> Diagnostic:

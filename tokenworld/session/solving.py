@@ -210,8 +210,7 @@ def _no_way_past(simulator: EngineSimulator) -> Failure:
 def builder(
     simulator: EngineSimulator, world: Packed, start: State, past_goal: bool = False
 ) -> Build[State]:
-    """Return a function from packed states to states; all values that are not packed are those of
-    ``start``."""
+    """Return a function that makes states of packed ones, with the other values of ``start``."""
     known: dict[tuple[int, int], State] = {}
 
     def build(key: int, ticks: int) -> State:

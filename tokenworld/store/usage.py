@@ -27,8 +27,7 @@ class Prices:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """The tokens of one answer, in and out, and its cost; ``None`` if the answer does not state
-    it."""
+    """The tokens of one answer, in and out, and its cost; ``None``: not stated."""
 
     tokens_in: int | None = None
     tokens_out: int | None = None

@@ -339,8 +339,7 @@ def _measured(path: Path, out: Output, report: dict[str, object], *, pedantic: b
 
 
 def _repaired(path: Path, out: Output, *, unsafe: bool) -> list[dict[str, object]]:
-    """Repair a file and return the applied repairs; the check reports a file that cannot be
-    read."""
+    """Repair a file, if it can be read, and return the applied repairs."""
 
     try:
         repair = repair_file(path, unsafe=unsafe)

@@ -109,8 +109,7 @@ class Coverage:
         return _to_json(list(self.listed()))
 
     def told(self, name: str, *, each: bool = False) -> Iterator[str]:
-        """Yield the reached share and the unreached marks; with ``each`` the count of every
-        mark."""
+        """Yield the reached share and the unreached marks; with ``each`` all counts."""
         found = list(self.listed())
         if found:
             yield _share(name, found)

@@ -108,8 +108,7 @@ def _as_known(session: Session, found: Focus, number: int) -> Focus:
 
 
 def _barred(session: Session, command: Command) -> Barred:
-    """Return the reason why a command is not executed; for a player the first require whose failure
-    depends on no secret."""
+    """Return the first failed require of a command that a player may know."""
     if session.known.depends_on_secrets(command.action):
         return _foreseen(session, command)
     outcome = session.engine.play(session.state, command)[1][-1]

@@ -163,8 +163,7 @@ _DONE = ("executed", "waiting")
 
 
 def holds(words: Words, claim: Claim, env: Env, records: Sequence[Record]) -> bool | None:
-    """Return whether a claim is true of a state and of the records; ``None`` if its readings
-    disagree, or have no value."""
+    """Return whether a claim is true; ``None`` if its readings disagree or have no value."""
     try:
         found = {_is_so(words, one, env, records) for one in claim.readings}
     except Fault:
@@ -484,8 +483,7 @@ class _Player:
         return self._found
 
     def _begin(self, seed: int, snapshot: Snapshot | None) -> tuple[int, State]:
-        """Return the number and state of the snapshot if the log confirms its hash, else the
-        start."""
+        """Return the number and state of the snapshot, or the start if its hash is wrong."""
         if snapshot is not None:
             try:
                 state = self._engine.restored(snapshot.state, source="the snapshot")
@@ -526,8 +524,7 @@ class _Player:
         self._narrated(place + len(outcomes), [one.record for one in plain], *states)
 
     def _narrated(self, place: int, records: Sequence[Record], before: State, after: State) -> None:
-        """Check the prose of a narrator on an intent, which ended with the record at a place,
-        against the state after it."""
+        """Check the prose on the intent that ended at a place against the state after it."""
         known, plain = self._found.checks.get(place), self._plain
         prose = self._ticks[place - 1].prose if known is not None else None
         if known is None or plain is None or prose is None:

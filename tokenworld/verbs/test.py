@@ -39,8 +39,7 @@ class _Tested:
     whole: bool = False
 
     def in_words(self) -> str:
-        """Return the counts, and the part that did not run: ``3 passed, 0 failed, the rest not
-        run``."""
+        """Return the counts and the rest: ``3 passed, 0 failed, the rest not run``."""
         failed = sum(not result.ok for _, result in self.results)
         parts = [f"{len(self.results) - failed} passed", f"{failed} failed"]
         if self.broken:

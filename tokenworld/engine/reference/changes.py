@@ -215,8 +215,7 @@ def _has(known: Known, state: State, fluent: m.Fluent, number: int) -> bool:
 
 
 def _told_of(known: Known, watch: str, args: tuple[Raw, ...], number: int) -> bool:
-    """Return whether a watch has an object as argument; entries of destroyed objects are
-    dropped."""
+    """Return whether a watch has an object as argument."""
     params = known.program.watches[watch].params
     return any(
         arg == number and isinstance(binder.type, m.ObjectType)

@@ -247,8 +247,7 @@ class Terms(TermVisitor[Env, Any]):
         return value in self.term(collection, env)
 
     def _is_of_places(self, members: core.Members) -> bool:
-        """Return whether the term lists the contents of an object, not a relation or a written
-        list."""
+        """Return whether the term lists the contents of an object."""
         along = self.program.fluents.get(members.fluent)
         return along is not None and along.fluent_kind != "relation"
 

@@ -129,8 +129,7 @@ class Unit:
             return False
 
     def goes_on(self, state: State, command: Command) -> bool:
-        """Return whether an intent continues the actor's long action: `pass`, or the same
-        command."""
+        """Return whether an intent continues the long action: `pass`, or the same command."""
         long = state.long.get(state.acting)
         return long is not None and (command.is_pass or command == long.command)
 

@@ -163,8 +163,7 @@ class Known:
         return found
 
     def leading(self, state: State, key: str, target: Raw) -> list[int]:
-        """Everything inside a container, in pre-order; for a relation, the objects reachable
-        from it."""
+        """Return all objects in a container, in pre-order, or all that a relation reaches."""
         found: list[int] = []
         if target is None:
             return found

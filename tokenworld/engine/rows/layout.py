@@ -206,8 +206,7 @@ class Slots:
         return isinstance(kind, m.ObjectType) and self.grows(kind.name)
 
     def owns(self, store: Store, kind: str | None) -> bool:
-        """Return whether an object of a type has a slot; destroyed objects (``None``) keep
-        theirs."""
+        """Return whether an object of a type, or a destroyed one (``None``), has a slot."""
         return kind is None or kind in self.columns_layout.owners[store.column.index]
 
     def _by_tuple(self, store: Store) -> None:
@@ -309,8 +308,7 @@ class Slots:
         return self.peopled(state) and (self._shares(state) or self._equals(state))
 
     def _equals(self, state: State) -> bool:
-        """Return whether the columns of what play never changes are equal; then they count as
-        shared."""
+        """Return whether the columns that play never changes are equal; note that."""
         same = self._filled(state, False) == self.static
         if same:
             self._shared = state.cols

@@ -157,8 +157,7 @@ class Legal:
         return kept
 
     def _breaks(self, row: Row, tick: Tick, name: str, args: Args) -> bool:
-        """Return whether a require of the language refuses a command, found by writing its
-        changes."""
+        """Return whether a require of the language refuses a command, by writing its changes."""
         mark = row.mark
         try:
             return breaks(tick, self.made[name][args])
@@ -210,8 +209,7 @@ class Legal:
         return many or any(map(slots.grows, kinds))
 
     def _is_listed(self, row: Row, name: str) -> bool:
-        """Return whether an action of `_counts` has few enough bindings; kept while the same
-        ones live."""
+        """Return whether an action of `_counts` has few enough bindings, by a cache."""
         kinds = row.S[KINDS]
         if self._kinds is not kinds:
             self._kinds, self._known = kinds, {}

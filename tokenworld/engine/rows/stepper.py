@@ -325,8 +325,7 @@ class Tick:
         return self._finished(records)
 
     def begins(self, command: Command | None) -> bool:
-        """Store the earlier rows that the intent may read; return whether it is a round of its
-        own."""
+        """Store the earlier rows for the intent; return whether it is a round of its own."""
         row, free = self.row, self.is_free(command)
         if self.of.looks_back or self.several:
             self.start = row.copy()

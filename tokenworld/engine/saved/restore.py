@@ -344,8 +344,7 @@ class _Reader:
     # ---- functions and relations ------------------------------------------------------------
 
     def rows(self, listed: Mapping[str, Any], path: str) -> None:
-        """Read the rows of functions or relations; unlisted ones have their default, or are
-        false."""
+        """Read the rows of functions or relations; unlisted ones have their default."""
         for name, rows in listed.items():
             column = self.layout.by_id.get(name)
             place = f"{path}.{name}"

@@ -472,8 +472,7 @@ class Keys:
         return (*clock, tuple(sorted(awarded))) if self._shape.awards else clock
 
     def midway(self, turn: int, executed: Any, began: list[Any] | None) -> tuple[Hashable, ...]:
-        """Return the key between two actors of a round: the turn, and the rows that the rest may
-        read."""
+        """Return the key between two actors of a round: the turn, and the rows still read."""
         if not self._shape.looks_back:
             return (turn,)
         return (turn, executed, None if began is None else self.short_key(self.began(began)))

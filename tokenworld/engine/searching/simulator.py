@@ -276,8 +276,7 @@ class EngineSimulator:
         return leads_on(record)
 
     def _spared(self, state: Kept) -> bool:
-        """Return whether the spare objects of the world are enough for the objects created so
-        far."""
+        """Return whether the world has enough spare objects for those created so far."""
         S = state.S
         if len(S[KINDS]) <= self._known:
             return True
@@ -337,8 +336,7 @@ class EngineSimulator:
         return self.asked(state, lambda tick: tick.of.goals.reached(tick.row.S))
 
     def begins(self, name: str, reported: State, after: State) -> bool:
-        """Return whether a watch would fire at a commit, compared with the last state that was
-        reported; stores nothing."""
+        """Return whether a watch would fire, compared with the last reported state."""
         with self._lock:
             rows = [self._kept(one).S for one in (after, reported)]
             self._slots.epoch += 1

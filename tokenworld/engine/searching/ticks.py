@@ -112,8 +112,7 @@ class Ticks:
         self.enough: Enough | None = None
 
     def look(self, count: int) -> None:
-        """Raise `Unfinished` if ``enough`` says that ``count`` outcomes of a command are too
-        many."""
+        """Raise `Unfinished` if ``enough`` says that ``count`` outcomes are too many."""
         if self.enough is not None and count % _OFTEN == 0 and self.enough(count):
             raise Unfinished
 

@@ -459,8 +459,7 @@ def _broken(
 def _held_where_equal(
     left: tuple[Arg, ...], right: tuple[Arg, ...], added: tuple[Atom, ...], held: set[Literal]
 ) -> bool:
-    """Return whether one of the added facts held before, wherever two lists of arguments are
-    equal."""
+    """Return whether an added fact held before, where two lists of arguments are equal."""
     same: dict[Arg, Arg] = {}
 
     def of(arg: Arg) -> Arg:

@@ -382,8 +382,7 @@ class _Walk(StatementVisitor[_Here[V], Env[V]]):
         return self._coin(site)
 
     def _has_chance(self, odds: tuple[core.Term, ...], env: Env[V], side: int) -> V:
-        """Return the condition that branch ``side`` has a chance (the last one: that a rest is
-        left)."""
+        """Return the condition that branch ``side`` (the last: the rest) has a chance."""
         values = [self._terms.value(term, env) for term in odds]
         scales = tuple(10 ** decimals_of(term.type) for term in odds)
 

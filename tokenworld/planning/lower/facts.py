@@ -124,8 +124,7 @@ class Facts:
         return self._read(name, args)
 
     def is_unborn(self, slot: Slot) -> bool:
-        """Return whether a slot is about an object that play may create: until then it has its
-        default."""
+        """Return whether a slot belongs to an object that play may create."""
         return bool(self.unborn) and any(one in self.unborn for one in self.objects_in(slot))
 
     def is_birth(self, slot: Slot) -> bool:
@@ -158,8 +157,7 @@ class Facts:
         return True
 
     def has_slot(self, fluent: m.Fluent, args: Sequence[Raw]) -> bool:
-        """Return whether the fluent has a slot for these arguments (objects that lack it have
-        none)."""
+        """Return whether the fluent has a slot for these arguments."""
         return None not in args and all(
             self.fits(arg, param.type) for arg, param in zip(args, fluent.params, strict=True)
         )

@@ -379,8 +379,7 @@ class ValueAnalysis:
         return kept
 
     def _stepped(self, unit: Unit, slot: Slot, steps: ValueSet) -> ValueSet:
-        """Return the sums of the values of a slot and its increments, if only one rule adds to
-        it."""
+        """Return the sums of a slot's values and its increments, if only one rule adds to it."""
         group = ("phase", unit.phase) if unit.kind == "law" else unit
         steppers = self._steppers.setdefault((group, slot), set())
         steppers.add(unit)

@@ -98,8 +98,7 @@ class Guards:
         return self._first(lambda line: not self._is_target(line))
 
     def _every_line_latches(self) -> bool:
-        """Return whether endings do not exclude each other; otherwise the first true line
-        counts."""
+        """Return whether several endings can hold; if not, the first true line counts."""
         world = self._facts.instance.world
         return world.endless and world.outcomes == "latched"
 

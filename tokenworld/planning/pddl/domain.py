@@ -265,8 +265,7 @@ class LiftedDomain:
         return word
 
     def asks(self, predicate: str) -> bool:
-        """Return whether an action, the goal or a derived predicate lifted so far uses a
-        predicate."""
+        """Return whether a part lifted so far (action, goal, derived) uses a predicate."""
         parts: list[Expr] = [self.goal]
         for action in self.actions:
             parts += [action.precondition, *action.effects]

@@ -502,8 +502,7 @@ class Effects:
                 assert_never(draw)
 
     def _candidate(self, let: core.Let, draw: core.PickDraw, env: Env) -> Env:
-        """Bind a candidate, whose variables become parameters of the action, or the case of
-        none."""
+        """Bind a candidate by parameters of the action, or take the case of none."""
         terms = self.terms
         tests = [] if draw.where is None else [draw.where]
         if draw.weight is not None:

@@ -488,8 +488,7 @@ class Verbatim:
             asked.insert(place, parsed(self.entries[key][0]))
 
     def _pays(self, action: Action, env: Env) -> Iterable[Expr]:
-        """Return the increases of ``(total-cost)`` by an action; as written, if its cost is another
-        measure."""
+        """Return the increases of ``(total-cost)`` by an action, as written for other measures."""
         if "scale" in self.entries:
             written = parsed(f"({self.entries.get(f'costs {action.name}', ('',))[0]})")
             return written if isinstance(written, tuple) else ()

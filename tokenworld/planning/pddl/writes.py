@@ -144,8 +144,7 @@ def _meeting(
 
 
 def _stored(fact: Expr, words: Vocabulary) -> bool:
-    """Return whether a condition is the value of a slot: ``(f … ?v)``, where each slot has one
-    value."""
+    """Return whether a condition is the value of a slot that has one value: ``(f … ?v)``."""
     flat = isinstance(fact, tuple) and all(isinstance(word, str) for word in fact)
     return flat and fact[:1] != () and fact[0] in words.valued
 
@@ -200,8 +199,7 @@ def absent(fact: Expr, words: Vocabulary) -> Expr | None:
 
 
 def _refuted(fact: Expr, facts: Collection[Expr], words: Vocabulary) -> bool:
-    """Return whether a negation denies what holds: other facts, ``(= x x)``, or a value of a
-    slot."""
+    """Return whether a negation is false: of other facts, ``(= x x)``, or a slot's value."""
     match fact:
         case _ if held := absent(fact, words):
             return fact[1] in facts or any(one[:-1] == held[:-1] for one in facts)

@@ -24,8 +24,7 @@ _JAVA_SECONDS = 10
 
 @frozen
 class EnginePackage:
-    """A planner as it is distributed: ``program`` is the end of the path that is run or
-    imported."""
+    """A planner package: ``program`` is the end of the path that is run or imported."""
 
     engine: str
     extra: str

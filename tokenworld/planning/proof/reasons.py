@@ -531,8 +531,7 @@ def _depth(line: str) -> int:
 
 
 def _once(lines: Sequence[str]) -> Sequence[str]:
-    """Return the lines without repetitions of an earlier line at any depth, and without the lines
-    below a repetition."""
+    """Return the lines without repeated lines and the lines below those."""
     seen, kept, below = set[str](), list[str](), None
     for line in lines:
         depth = _depth(line)

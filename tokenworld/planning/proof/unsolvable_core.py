@@ -99,8 +99,7 @@ def rule_parts(instance: Instance, goal: str, quote: Mapping[str, str]) -> Itera
 
 
 def narrows(condition: m.Term) -> bool:
-    """Return whether a condition states the type of a name, on which the rest of its rule
-    relies."""
+    """Return whether a condition states the type of a name, which its rule needs."""
     match condition:
         case m.Compare(op="==" | "!=", left=left, right=right):
             return isinstance(left, m.NoneLiteral) or isinstance(right, m.NoneLiteral)
@@ -119,8 +118,7 @@ def narrows(condition: m.Term) -> bool:
 
 
 def _relied_on(term: m.Term, others: Iterable[m.Term], quote: Mapping[str, str]) -> bool:
-    """Return whether a condition states that a value exists, or its type, and other parts read
-    it."""
+    """Return whether other parts need a condition on the presence or type of a value."""
     if not narrows(term):
         return False
     said = {quoted(one.span, quote) for one in _subjects(term)}

@@ -406,8 +406,7 @@ class _Frame:
     names: list[str] = field(default_factory=list)
 
     def named(self, text: str, stale: frozenset[str], span: Span, names: Locals) -> str:
-        """Return the text, or the name of a `let` for it if it reads slots that were changed
-        before."""
+        """Return the text, or the name of a `let` for it if it reads changed slots."""
         if not self.changed & stale:
             return text
         name = names.fresh("before", self.names)

@@ -138,8 +138,7 @@ class Metric:
 
     @property
     def is_known(self) -> bool:
-        """Return whether plans can be measured by it; the probability of the goal is by
-        `--luck`."""
+        """Return whether plans can be measured by it; `--luck` measures the probability."""
         return self.is_total_cost or (self.sense, self.text) == ("maximize", "(goal-achieved)")
 
 

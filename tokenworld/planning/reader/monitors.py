@@ -43,8 +43,7 @@ _MOST_SUMS = 8
 """The largest number of costs of one settling action, because encodings list all sums."""
 _MOST_SCALE = 10**9
 _MOST_DECIMALS = 3
-"""The largest number of decimals of a duration; more are rounded, as a planner would wait too
-many ticks."""
+"""The largest number of decimals of a duration; more are rounded, to bound the ticks."""
 
 
 _Watched = tuple[frozenset[str] | None, Line]
@@ -314,8 +313,7 @@ class _Writer:
     # ---- what plans pay ---------------------------------------------------------------------
 
     def _measure(self, measure: Measure) -> None:
-        """Add the metric to the costs of actions, and the preferences to those of the settling
-        actions."""
+        """Add the metric to the costs of actions, and the preferences to the settling ones."""
         if self._domain.symbols.counted:
             functions = {**measure.functions, TOTAL_COST: measure.cost}
             kept = {name: one for name, one in functions.items() if one}

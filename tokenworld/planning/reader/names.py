@@ -91,8 +91,7 @@ class Symbols:
 
     @property
     def names_root(self) -> bool:
-        """Return whether that type is the root: what has no type, or no type above it, is below
-        it."""
+        """Return whether that type is the root of all other types."""
         above = self.types[ROOT].type if self.has_root else None
         return self.has_root and (above is None or above.key == ROOT)
 

@@ -78,8 +78,7 @@ def rules_added(domain: Domain, problems: tuple[Problem, ...]) -> Monitors:
 
 
 def _is_sum(domain: Domain, problems: tuple[Problem, ...], metric: Metric) -> bool:
-    """Return whether a metric belongs to one problem, and is not the written costs or the number
-    of ticks."""
+    """Return whether a metric of one problem is a sum, not the plain costs or ticks."""
     counted = domain.symbols.counted and metric.is_total_cost
     told = counted or not (metric.is_known or _counts_ticks(domain, metric))
     return told and len(problems) == 1

@@ -276,8 +276,7 @@ class OwnRung(Generic[StateT]):
 
     @property
     def is_heavy(self) -> bool:
-        """Return whether the states proved too much to be packed, so that an encoding may take
-        long."""
+        """Return whether there were too many states to pack, so encodings may take long."""
         return self._search.is_heavy
 
     @property

@@ -50,8 +50,7 @@ def learned(found: Try[StateT]) -> Observed[StateT]:
 def planned_on(
     simulator: LuckSimulator[StateT], state: Observed[StateT], goal: str | None, seconds: float
 ) -> tuple[PlanStep, ...]:
-    """Return the steps of a plan from a state that uses the known draws of its tick; ``()`` if none
-    is found."""
+    """Return a plan from a state that uses the known draws of its tick, or ``()``."""
     if not state.known:
         return plan(simulator, state.state, goal, time_limit=seconds).steps
     tries = ObservedSimulator(simulator, fruitless=False)

@@ -450,8 +450,7 @@ class Game:
         return words
 
     def step_texts(self, verdict: Verdict, most: int) -> tuple[str, ...]:
-        """Return the steps of a plan after the first, in words; steps about objects that do not
-        exist yet as calls."""
+        """Return the steps of a plan after the first, in words or, for new objects, as calls."""
         known = len(self.session.state.names)
         steps = tuple(zip(verdict.steps, verdict.plan, strict=True))[1:most]
         return tuple(

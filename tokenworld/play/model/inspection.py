@@ -44,8 +44,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Map:
-    """The present state of a layout: its rows, the names of the signs of objects, and the column
-    and row of the acting object."""
+    """The present state of a layout: its rows, its signs, the place of the acting object."""
 
     of: str
     rows: tuple[str, ...]

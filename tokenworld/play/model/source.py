@@ -68,8 +68,7 @@ def _line(place: str) -> int:
 
 
 def rules_of_record(program: m.Program, world: m.World, outcome: Outcome) -> tuple[Passage, ...]:
-    """Return the rules of a record: its action, the fired laws, the broken rules, and the reached
-    endings."""
+    """Return the rules of a record: its action, fired laws, broken rules, endings."""
     requires = () if outcome.refusal is None else outcome.refusal.requires
     found = [*rule_of_command(program, outcome.action, requires), *_broken(outcome, program)]
     for fired in outcome.fired:

@@ -199,8 +199,7 @@ def has_goal(session: Session) -> bool:
 
 
 def verdict_prospect(verdict: Verdict) -> Prospect:
-    """Return the prospect of a moment by a verdict: *dead* needs a proof about plans of any
-    length."""
+    """Return the prospect of a moment by a verdict; *dead* needs an unbounded proof."""
     match verdict.answer:
         case "winnable":
             return "winnable"
@@ -322,8 +321,7 @@ class Radar:
 
 
 def _by_rules(node: Node) -> bool:
-    """Return whether a proof considers the step of a node; it does not consider a refusal that lets
-    time pass."""
+    """Return whether a proof covers the step of a node: no refusal that lets time pass."""
     return all(
         one.status in _PLAYED or one.hash_before == one.hash_after for one in node.moment.outcomes
     )

@@ -128,8 +128,7 @@ def _kept(line: str) -> bool:
 
 
 def plan(session: Session) -> str:
-    """Return the executed commands as calls: a script without refused commands and those without
-    effect."""
+    """Return the commands that had an effect, as a script of calls."""
     moments = zip(session.moments[1:], session.moments, strict=False)
     done = (
         _by_hand(moment) if moment.edit else _call(session, before, moment)

@@ -276,8 +276,7 @@ class View:
 
     @cached_property
     def _placeless(self) -> Mapping[str, None]:
-        """Return the shown objects that can be in no place, such as a faction, in a world of
-        places."""
+        """Return the shown objects that can be in no place, such as a faction."""
         if self.whole or self._where is None:
             return {}
         known, shown = self._placeable, (one for one in self.shown if one not in self._apart)
@@ -307,8 +306,7 @@ class View:
         )
 
     def _distance(self, name: str) -> tuple[int, int]:
-        """Return the sort key of an object: the place, things with the actor, the rest; on a map by
-        steps."""
+        """Return the sort key of an object: the place, things with the actor, others by steps."""
         if name == self.place:
             return 0, 0
         near = {self.place, self.session.actor}
@@ -391,8 +389,7 @@ class View:
                      and self._is_cell(str(value))), None)  # fmt: skip
 
     def _away(self, name: str) -> tuple[int, int] | None:
-        """Return the offset of a thing from the actor on the map: columns to the east, rows to the
-        south."""
+        """Return the offset of a thing from the actor: columns to the east, rows to the south."""
         cell, place = self._cell_of(name), self.place
         if cell is None or place is None or self._kind(cell) != self._kind(place):
             return None
@@ -424,8 +421,7 @@ class View:
             yield self._fact(fluent, value)
 
     def _reference(self, name: str, fluent: Fluent, value: str) -> Iterator[str]:
-        """Yield the object that an attribute refers to, if it is shown or a place; on a map its
-        distance."""
+        """Yield the object that an attribute refers to, if it is shown; on a map its distance."""
         if self._is_cell(value):
             away = None if name == self.session.actor else self._away(name)
             if away is not None and not self.whole:

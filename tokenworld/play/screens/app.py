@@ -116,8 +116,7 @@ def read_settings(path: Path, ids: frozenset[str], themes: tuple[str, ...]) -> S
 
 
 def remember_tour(path: Path) -> None:
-    """Write at the top of the settings that the tour was shown; do nothing if they cannot be
-    written."""
+    """Write into the settings that the tour was shown, if they can be written."""
     line = "tour = false  # It was shown. `tw play --tour` shows it again.\n"
     with suppress(OSError):
         if path.exists():

@@ -55,8 +55,7 @@ class Scored:
 
 
 def outcome_of(session: Session, scored: Scored, seq: int) -> tuple[str, Outcome] | None:
-    """Return the intent and the record at a place of the history; ``None`` if the session does not
-    have it."""
+    """Return the intent and the record at a place of the history, if the session has it."""
     behind = scored.records - seq
     for moment in reversed(session.moments[: scored.moments]):
         if 0 <= behind < len(moment.outcomes):

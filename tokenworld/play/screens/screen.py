@@ -400,8 +400,7 @@ class PlayScreen(GuidedScreen):
                 command.insert_typed(event.character)
 
     def on_paste(self, event: events.Paste) -> None:
-        """Pass text pasted anywhere to the command line; a page in a browser begins without a
-        focus."""
+        """Pass text pasted anywhere to the command line; a web page begins without a focus."""
         event.stop()
         command = self.query_one(CommandLine)
         command.focus()

@@ -49,8 +49,7 @@ def outline(found: Snapshot) -> list[Entry]:
 
 
 def _holds(outer: Entry, inner: Entry) -> bool:
-    """Return whether a declaration holds another one; two names of one item stand beside each
-    other."""
+    """Return whether a declaration contains another one."""
     if outer.item == inner.item:
         return outer.kind == "enum"
     return inner.item.end <= outer.item.end

@@ -230,8 +230,7 @@ def audit(
 def audit_counts(
     world: OpenWorld, goal: str | None, states: int, seconds: float, seed: int
 ) -> tuple[bool, dict[str, Json]]:
-    """Return whether an audit saw all states, and its counts (``tw sweep`` asks for many
-    params)."""
+    """Return whether an audit saw all states, and its counts, for `tw sweep`."""
     found = audit(world, goal, states=states, seconds=seconds, seed=seed)
     graph, parts = found.graph, found.parts
     won = parts.places[0] in ("won", "winnable")

@@ -140,8 +140,7 @@ def _written(folder: Path, description: str, asked: Asked, model: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """The scores of a run's rounds from 0 to 100, the codes of their errors, and the tokens and
-    costs of the answers."""
+    """The scores of a run's rounds (0 to 100), the codes of their errors, and the usage."""
 
     scores: tuple[float, ...]
     codes: tuple[tuple[str, ...], ...]

@@ -290,8 +290,7 @@ def _total(found: Conforming, games: Iterable[GameTally], strictly: bool) -> str
 
 
 def told(miss: Miss) -> Iterator[str]:
-    """Yield one wrong answer as a difference: the recorded and the predicted values, and the
-    rule."""
+    """Yield one wrong answer: the recorded and the predicted values, and the rule."""
     yield ""
     yield f"{miss.place}: {_NAMES[miss.task]} of `{miss.action}`"
     if miss.how:

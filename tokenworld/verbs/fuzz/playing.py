@@ -360,8 +360,7 @@ def open_program(program: Program, world: str, seed: int = 0) -> Game:
 
 
 def compared(outcome: Outcome) -> dict[str, Any]:
-    """Return an engine's record without the parts that the language leaves open (messages,
-    discarded changes)."""
+    """Return a record without the parts that the language leaves open, such as messages."""
     record: dict[str, Any] = dict(outcome.to_json())
     for key in ("format", "discarded", "text"):
         record.pop(key, None)

@@ -70,8 +70,7 @@ class _Names:
         self._titles: Mapping[str, str] = titles
 
     def told(self, draws: tuple[LuckyDraw, ...], changes: Iterable[Change]) -> str:
-        """Return a rule with its changes by these draws: "the storm moving the key to the
-        jetty"."""
+        """Return a rule with its changes by draws: "the storm moving the key to the jetty"."""
         rule, args = draws[0].rule, draws[0].args
         kind, _, name = rule.partition(" ")
         subject = f"the {_spoken(name or kind)}"

@@ -380,8 +380,7 @@ def _why(
 
 
 def _of_many(verdict: Verdict) -> bool:
-    """Return whether the proof is about all assignments of secrets at once: each alone may be
-    winnable."""
+    """Return whether the proof is about all assignments of secrets at once."""
     return verdict.honest is not None and verdict.honest.together and verdict.honest.assignments > 1
 
 

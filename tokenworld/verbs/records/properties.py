@@ -303,8 +303,7 @@ class RecordWords:
 
     @cached_property
     def refers(self) -> bool:
-        """Return whether a record tells of an object by the name of another, which is then
-        stored."""
+        """Return whether a record refers to an object by the name of another."""
         return any(self.shown(kind).stores for kind in self.program.types)
 
     def _shown_columns(self, kind: str) -> Shown:
@@ -337,8 +336,7 @@ class RecordWords:
 
     @cached_property
     def timeless(self) -> bool:
-        """Return whether records rest on nothing but columns: not on the tick, say, or the
-        score."""
+        """Return whether records depend on columns only, not on the tick or the score."""
         rules = self._rules_in_core
         asked = rules.footprint(one.name for one in rules.called).asks
         used = {name for rule in self.mapping.properties.values() for name in _used(rule)}

@@ -59,8 +59,7 @@ class RefusalLines:
     keys: bool = False
 
     def examined(self, found: Explanation) -> Iterator[Line]:
-        """Yield the lines on whether a command that was not given would be executed, and why
-        not."""
+        """Yield the lines on a command that was examined: its outcome and its reasons."""
         if found.no_match is None:
             yield self._verdict(found)
         yield from self.told(found)

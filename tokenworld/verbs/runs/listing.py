@@ -344,8 +344,7 @@ def _link_fault(store: RunStore, run: Run, link: str) -> Diagnostic | None:
 
 
 _AS_IT_LIES = ("gapless", "canonical", "source", "text", "chain", "columns", "events", "ending")
-"""The faults of a record in the file itself. Other breaches are reported by replaying the record,
-which names the changed part."""
+"""The faults of a record in the file; replaying the record finds the others."""
 
 
 def _finding(store: RunStore, run: Run, out: Output) -> Diagnostic | None:

@@ -143,8 +143,7 @@ class HoistWriter:
                 yield _Guard(term, level, name, alone)
 
     def _is_alone(self, term: core.Term) -> bool:
-        """Return whether the value of a term depends on no earlier require: none narrowed a type
-        in it."""
+        """Return whether the value of a term depends on no earlier require."""
         fluents, derives = self.terms.slots.by_id, self.terms.rules.derives
         for one in subterms(term):
             match one:
@@ -279,8 +278,7 @@ def _has_value(term: core.Call) -> bool:
 
 
 def words_are_sure(rules: Rules, world: str) -> bool:
-    """Return whether no text and no score of a world can lack a value, so that a tick may go
-    without."""
+    """Return whether all texts and the score of a world have values in every state."""
     bodies: list[core.Body] = [one.body for one in rules.births]
     for action in rules.actions.values():
         bodies += (action.body, action.cancelled)

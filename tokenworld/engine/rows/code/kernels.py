@@ -320,8 +320,7 @@ def drawn(R):
 
 @njit
 def below(value, part, whole):
-    """Return whether a word is less than this share of all words, rounded down; both are below
-    2^31."""
+    """Return whether a word is below a share of all words, rounded down; both below 2^31."""
     if part >= whole:
         return True
     high = (part << 32) // whole

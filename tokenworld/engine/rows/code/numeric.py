@@ -269,8 +269,7 @@ class _NumericLog(_Numeric):
 
 
 class _NumericHoist(HoistWriter):
-    """Writes code that lists bindings in an array, also those that a require of the language
-    refuses."""
+    """Writes code that lists bindings in an array, also refused ones."""
 
     terms: NumericTerms
     test: str = ""

@@ -420,8 +420,7 @@ class _Fixpoints:
     def holds(
         self, name: str, S: list[Any], W: list[Any], me: int | None, args: tuple[Any, ...]
     ) -> bool:
-        """Return whether arguments are in the fixpoint on a row; during its computation, in the
-        part computed so far."""
+        """Return whether arguments are in the fixpoint on a row, as far as it is computed."""
         epoch = self._program.slots.epoch
         if epoch != self._epoch:
             self._tables, self._epoch = {}, epoch

@@ -484,8 +484,7 @@ class QuickWriter:
         return found
 
     def _has_order(self, phase: m.Phase, laws: tuple[Law, ...]) -> bool:
-        """Return whether the turns of a sequential phase are the same, and few enough, in every
-        tick."""
+        """Return whether a sequential phase has the same few turns in every tick."""
         kinds = [binder.type for law in laws for binder in law.params]
         moving = any(isinstance(x, m.ObjectType) and x.name in self.slots.moving for x in kinds)
         return phase.order != "by_nesting" and not moving and len(self._turns(laws)) <= MOST_TURNS

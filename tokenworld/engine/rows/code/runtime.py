@@ -123,8 +123,7 @@ def busy(longs: Sequence[Any], actor: int | None, action: str) -> bool:
 
 
 def did(executed: Sequence[Any], actor: int | None, action: str, args: tuple[Any, ...]) -> bool:
-    """Return whether the actor's intent of this tick was that action with these (first)
-    arguments."""
+    """Return whether the intent of this tick was that action with these (first) arguments."""
     return any(
         who == actor and one.action == action and one.args[: len(args)] == args
         for who, one in executed

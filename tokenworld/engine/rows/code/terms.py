@@ -420,8 +420,7 @@ class TermWriter(TermVisitor[Names, str]):
                 return self._number(term, [self.term(one, env) for one in term.args], env)
 
     def side(self, term: core.Term, env: Names) -> str:
-        """Return the code of a side of an equation; there a truth over `none` is `none`, not
-        false."""
+        """Return the code of a side of an equation, where a truth over `none` is `none`."""
         worked_out = isinstance(term, core.Call) and isinstance(term.type, m.BoolType)
         return self.truth(term, env) if worked_out else self.term(term, env)
 
@@ -464,8 +463,7 @@ class TermWriter(TermVisitor[Names, str]):
         lines: Lines,
         depth: int,
     ) -> tuple[dict[str, Name], int]:
-        """Append the ``for`` and ``if`` lines of binders; return the names in scope and the
-        depth."""
+        """Append the ``for`` and ``if`` lines of binders; return the names and the depth."""
         if len(binders) > MOST_LOOPS and not binder_terms(binders):
             return self._in_one_loop(binders, where, names, lines, depth)
         inner, left = dict(names), [] if where is None else list(conjuncts((where,)))

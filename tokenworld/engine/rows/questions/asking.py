@@ -87,8 +87,7 @@ def requires_held_now(tick: Tick, command: Command) -> tuple[bool | None, ...]:
 
 
 def is_legal(tick: Tick, command: Command) -> bool:
-    """Return whether a command would not be refused, nor be in error for a number in its
-    requires."""
+    """Return whether a command is neither refused nor an error of a number in its requires."""
     return _is_allowed(tick, command, added=True)
 
 
@@ -98,8 +97,7 @@ def may(tick: Tick, command: Command) -> bool:
 
 
 def _is_allowed(tick: Tick, command: Command, *, added: bool) -> bool:
-    """Return whether the author's requires allow a command, and those that the language
-    ``added``."""
+    """Return whether all requires of a command hold: the author's and the ``added`` ones."""
     if command.is_pass or tick.goes_on(command):
         return True
     mark = tick.row.mark
@@ -115,8 +113,7 @@ def _is_allowed(tick: Tick, command: Command, *, added: bool) -> bool:
 
 
 def is_refused(tick: Tick, command: Command) -> bool:
-    """Return whether a command would be refused, rather than rolled back or failed with an
-    error."""
+    """Return whether a command is refused, not rolled back and no error."""
     with judging(tick, command) as judged:
         return judged and _does_refuse(tick, command)
 

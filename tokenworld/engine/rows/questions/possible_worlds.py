@@ -35,8 +35,7 @@ class PossibleWorlds:
         self._row = Row(slots, self._rows[0])
 
     def some(self, test: Callable[[Tick], bool]) -> bool:
-        """Return whether a test holds for some values of the secrets; true if there are too many
-        values to test."""
+        """Return whether a test holds for some values of the secrets, or they are too many."""
         try:
             return any(self._each(test))
         except TooMany:

@@ -105,8 +105,7 @@ def holds_one(s: Words, first: int, last: int, tests: Words, allow: Words, lay: 
 def holds_many(
     rows: Words, row: int, first: int, last: int, tests: Words, allow: Words, lay: Words
 ) -> bool:
-    """Return whether the tests from ``first`` on hold of a state of several words: a row of
-    ``rows``."""
+    """Return whether the tests from ``first`` on hold of a row of ``rows`` (several words)."""
     for i in range(first, last):
         variable = tests[i, 0]
         word = rows[row, np.int64(lay[variable, 0])]
@@ -436,8 +435,7 @@ def in_order(first: int, last: int, found: Words, numbers: Words) -> None:
 
 @compiled
 def ordered(m: int, heads: Words, numbers: Words) -> bool:
-    """Return whether the list is in that order already, as it is where one block has all
-    operators."""
+    """Return whether the list is in that order already."""
     wrong = 0
     for i in range(1, m):
         wrong += (heads[i] == heads[i - 1]) & (numbers[i] < numbers[i - 1])

@@ -521,8 +521,7 @@ def is_finite(instance: Instance, goal: str | None) -> bool:
 
 
 def _draws_late(action: Action) -> bool:
-    """Return whether a long action draws: draws of a completion that is refused are reported,
-    but not taken."""
+    """Return whether a long action draws: a refused completion reports its draws only."""
     takes = action.takes
     free = isinstance(takes, Constant) and takes.value == 0
     long = not free and (takes is not None or action.until is not None)

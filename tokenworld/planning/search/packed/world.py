@@ -99,8 +99,7 @@ class Packed:
 
     @property
     def simple(self) -> bool:
-        """Return whether a command has one outcome and can be given without ending another
-        first."""
+        """Return whether a command has one outcome and ends no long action."""
         return self.breaks is None and not self.lucky
 
     def begun(self, state: int) -> list[tuple[int, int]]:
@@ -275,8 +274,7 @@ class Dependencies:
         return [(name, units) for name, units in phases if units]
 
     def _sites(self, units: Sequence[Unit]) -> Iterator[Diagram]:
-        """Yield the conditions that draws are made, and that their sides have a chance, for all
-        results of other draws."""
+        """Yield the conditions under which draws are made and their sides have a chance."""
         wanted = {id(one) for one in units}
         for one in self._world.variables.draws.values():
             if id(one.unit) in wanted:
