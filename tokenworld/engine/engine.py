@@ -49,9 +49,9 @@ class Engine(Answers):
         *,
         by: By = "player",
     ) -> tuple[State, tuple[Outcome, ...]]:
-        """The intent of the actor whose turn it is: the state it leaves and its records (two where
-        a long action is broken off, or where a fruitless intent lets it go on). The last actor's
-        intent closes the round, which is the tick."""
+        """Play the intent of the actor whose turn it is: return the next state and the records
+        (two where a long action is broken off, or where a fruitless intent lets it go on). The
+        last actor's intent closes the round, which is the tick."""
         return self._live.play(state, intent, luck or SeededLuck(), by)
 
     def halt(self, state: State, cause: str) -> Outcome:

@@ -32,7 +32,7 @@ def handed_on(state: State, after: State) -> State:
 
 
 def own_round(state: State, after: State) -> State:
-    """The state after a free action: a round that is under way goes on."""
+    """Return the state after a free action, in which the current round continues."""
     new = copied(after)
     new.executed = state.executed
     if state.round is not None:

@@ -110,7 +110,7 @@ def value_given(row: Row, slot: int, writes: Sequence[Asked]) -> Any:
 def _merged(
     row: Row, writes: Sequence[Asked], without: frozenset[str] = frozenset()
 ) -> list[_Merged]:
-    """The writes of each slot that is somebody's."""
+    """Return the writes by slot, for slots of living objects."""
     found: dict[int, _Merged] = {}
     for place, (slot, op, value, rule) in enumerate(writes):
         if rule in without:

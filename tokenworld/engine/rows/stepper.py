@@ -282,7 +282,7 @@ class Tick:
         self.row.set(LONGS, tuple(sorted((*others, *now), key=lambda pair: pair[0] or 0)))
 
     def goes_on(self, command: Command) -> bool:
-        """Return whether a command lets the long action under way go on."""
+        """Return whether a command continues the long action under way."""
         long = self.long() if self.row.S[LONGS] else None
         return long is not None and (command.is_pass or command == long.command)
 
@@ -613,7 +613,7 @@ class Tick:
         self._scored(last)
 
     def _own_round(self, row: Row) -> None:
-        """After a free action a round that is under way goes on."""
+        """Continue the round under way after a free action."""
         row.set(DID, self.executed_before())
         if row.S[ROUND] is not None:
             reported = row.copy()

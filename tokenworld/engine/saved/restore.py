@@ -91,7 +91,7 @@ def _object(state: State, number: int) -> GroundObject:
 
 
 MOST_NUMBERS = 10_000_000
-"""There is room for each number that was given, be its object long gone."""
+"""Every number ever given to an object has a place, also those of destroyed objects."""
 
 
 def start_from(layout: Layout, file: m.StartFile, seed: int) -> State:

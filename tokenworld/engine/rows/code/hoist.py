@@ -50,7 +50,7 @@ class _Part:
 
 
 _DEEP = 60
-"""Blocks in each other after which another function goes on."""
+"""The depth of nested blocks from which code is moved to another function."""
 
 
 @dataclass
@@ -80,7 +80,7 @@ class HoistWriter:
     def write(self, name: str, more: tuple[str, ...] = ()) -> None:
         """Add the function; its parameters ``more`` precede the list to which it appends.
 
-        Python nests 20 loops and 100 blocks at most: what lies deeper is a function of its own.
+        Python nests 20 loops and 100 blocks at most: deeper code becomes a function of its own.
         """
         first = [] if self.given is None else [self.terms.fresh("a")]
         self._parts = [_Part(name, tuple(first))]

@@ -1,7 +1,7 @@
 """Questions about a command in a row, which leave the row unchanged.
 
-A command is judged once a long action under way is broken off, as a tick would do. Nothing is
-judged where it lets that action go on, or where that cannot be broken off.
+A command is judged once a long action under way is broken off, as a tick would do. A command is not
+judged if it continues that action, or if that cannot be broken off.
 """
 
 from __future__ import annotations
