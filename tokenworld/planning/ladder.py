@@ -407,7 +407,7 @@ class _Ladder(Generic[StateT]):
 _TRIED = 100
 """After so many states packing was tried. Where it would have taken too long, that is enough."""
 _UNPACKED = 600
-"""States of a first search that goes on the interpreter."""
+"""The largest number of states of a first search on the interpreter."""
 _GROWS = {10_000: 0.5, 20_000: 0.4}
 """After so many states, the share that may wait where the first search is to go on."""
 _TURN_STATES = 2_000

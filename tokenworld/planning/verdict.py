@@ -67,7 +67,7 @@ class Proof:
 
 @frozen
 class Attempt:
-    """One thing that was tried and what came of it; ``detail`` is a clause without a full stop."""
+    """One attempt and its result; ``detail`` is a clause without a full stop."""
 
     engine: str
     encoding: str

@@ -80,7 +80,7 @@ def compares(op: str, left: Span, right: Span) -> bool:
 # What each relation holds before any rule is applied.
 
 _MOST_SLOTS = 2_000_000
-"""So many slots with their first values are gone through at most."""
+"""The largest number of slots whose first values are listed."""
 Rows = Iterable[tuple[Raw, ...]]
 
 
@@ -129,7 +129,7 @@ MOST = 5_000_000
 """More ground rules than these are not looked for."""
 _MOST_IN_PLANS = 1_000_000
 _FEW = 200
-"""A world with fewer bindings than these is as quickly gone through one by one."""
+"""In a world with fewer bindings than this, testing each one is as fast."""
 _PATIENCE = 8
 """So often the range of a slot grows bit by bit; then it is as wide as its type."""
 Tuple = tuple[Raw, ...]

@@ -27,7 +27,7 @@ Value = tuple[int, int]
 
 @frozen
 class Sight:
-    """All that a player sees of a step: compared by its ``digest``, told in ``lines``."""
+    """The observation of a step: ``digest`` to compare it, ``lines`` to print it."""
 
     lines: tuple[str, ...] = field(compare=False)
     digest: str
@@ -49,7 +49,7 @@ class Player(Protocol[StateT]):
     """A world as one plays it who does not see the secrets."""
 
     def tries(self, state: StateT) -> Sequence[Command]:
-        """Every command that may change something or tell something."""
+        """Return the commands that may change something or give an observation."""
 
     def outcomes(self, state: StateT, command: Command) -> tuple[Came[StateT], ...] | None:
         """All that may follow; ``None`` where a draw may make a command fruitless."""
@@ -303,7 +303,8 @@ class BranchSearch(Generic[StateT]):
         return of.value is not None
 
     def _choice(self, of: _Set[StateT], command: Command) -> _Choice[StateT] | None:
-        """The sets after a command; ``None`` where it may lose or tells and changes nothing."""
+        """Return the sets after a command; ``None`` if it may lose, or gives no observation and
+        no change."""
         parts: dict[Sight, tuple[int, list[_Single[StateT]]]] = {}
         for single in of.singles:
             after = self._after(single, command)
@@ -318,7 +319,7 @@ class BranchSearch(Generic[StateT]):
         return _Choice(command, found)
 
     def _improve(self, of: _Set[StateT], by: _Choice[StateT]) -> None:
-        """Take a choice where it is better, and tell those that lead here."""
+        """Take a choice if it is better, and update its predecessors."""
         waiting = [(of, by)]
         while waiting:
             one, choice = waiting.pop()

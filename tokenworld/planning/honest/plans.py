@@ -533,7 +533,7 @@ class _Planners(Generic[StateT]):
 SLICED = "sliced search"
 ENCODING = "E"
 _LOOK = 0.1
-"""Seconds between two looks at what goes on beside."""
+"""Seconds between two checks of the searches that run in parallel."""
 _MOST_WORK = 2_000_000
 """Most moves of single states that the search for the best plan may take."""
 _BOOKKEEPING = 300

@@ -170,7 +170,8 @@ class Facts:
         return False if None in args else self.default(fluent)
 
     def default(self, fluent: m.Fluent) -> Raw:
-        """The value of a slot that nothing sets (language.md §2), or that is no more."""
+        """Return the value of a slot that nothing sets (language.md §2), or of a destroyed
+        object."""
         given = isinstance(fluent.default, (m.BoolLiteral, m.NumberLiteral))
         if fluent.default is None or (fluent.fluent_kind == "attribute" and not given):
             return implicit_default(fluent.type)

@@ -133,7 +133,7 @@ _LEAVES = (core.Constant, core.ObjectName, core.ParamValue, core.Actor, core.Var
 
 
 class Terms(TermVisitor[Env[V], V]):
-    """An evaluator over one algebra; results are remembered until `forget`."""
+    """An evaluator over one algebra; results are cached until `forget`."""
 
     def __init__(self, facts: Facts, algebra: Algebra[V]) -> None:
         self.facts, self.algebra = facts, algebra

@@ -646,7 +646,7 @@ class Commands:
             self._wait(commanded, PASS, (goes_on, fixed), done + 1)
 
     def _done(self, commanded: Commanded, command: Command, turn: Turn) -> None:
-        """A command completes: its changes apply and the tick goes on."""
+        """Add the operators of a completed command: its changes apply and the phases follow."""
         extra = (*self._stage(None), *self._done_now(commanded.command))
         self._ends(commanded, command, turn, commanded.block, extra)
 

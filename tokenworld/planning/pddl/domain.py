@@ -248,7 +248,8 @@ class LiftedDomain:
 
     @contextmanager
     def kept(self) -> Iterator[None]:
-        """Do one part; keep what has no lifted form and go on, so that all of it is named."""
+        """Lift one part; record constructs without a lifted form and continue, so that all are
+        reported."""
         try:
             yield
         except LiftingError as error:

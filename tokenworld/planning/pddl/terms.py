@@ -404,7 +404,7 @@ class Terms:
     # ---- fluents ----------------------------------------------------------------------------
 
     def fluent(self, fluent_id: str, span: Span) -> m.Fluent:
-        """The fluent, if it can stand in a lifted rule."""
+        """Return the fluent, if a lifted rule can use it."""
         found = self.words.instance.program.fluents[fluent_id]
         if why := self.words.lacks(found):
             raise LiftingError(why, span)

@@ -128,7 +128,7 @@ def disj(parts: Iterable[Expr]) -> Expr:
 
 
 def joined(parts: Sequence[Expr]) -> Expr:
-    """All of the parts as they are written: one stands alone."""
+    """Return the conjunction of parts as written; a single part without `and`."""
     return parts[0] if len(parts) == 1 else ("and", *parts)
 
 

@@ -63,7 +63,7 @@ _SLICE = 0.1
 
 
 _FOR_ANYTIME = 0.9
-"""Share of the time for a search that would go on: its last plan is still to be told."""
+"""The share of the time for an anytime search, so that its last plan can still be printed."""
 
 
 _ALIAS_SECONDS = 30

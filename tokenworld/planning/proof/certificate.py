@@ -449,7 +449,7 @@ def _by_planner(encoding: Encoding, engine: str, seconds: float) -> CertifiedPro
 
 
 def _version(program: Path) -> str:
-    """The version of the package that the program lies in."""
+    """Return the version of the package that contains the program."""
     for package in (FAST_DOWNWARD, SYMK):
         found = find_engine(package)
         if found.path == str(program):

@@ -32,7 +32,7 @@ _MOST = 40
 
 
 class Skip(Exception):
-    """The part being read is unusable and has been reported; the reader goes on after it."""
+    """The part being read is unusable and was reported; the reader continues after it."""
 
 
 class Faults:
@@ -76,7 +76,7 @@ class Faults:
             )
 
     def unexpected(self, what: str, span: Span, hint: str) -> Skip:
-        """TW0101: something else must stand here; the exception that leaves the part."""
+        """Report TW0101 on an unexpected item; return the exception that leaves the part."""
         self.tell("TW0101", what, span, hint=hint)
         return Skip()
 

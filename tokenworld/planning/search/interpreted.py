@@ -276,7 +276,7 @@ class Watch:
 
 
 class Resumable(Counted):
-    """A search that goes on where it stopped when it is run again."""
+    """A search that continues where it stopped when it is run again."""
 
     @property
     def hopeless(self) -> int:
@@ -347,7 +347,7 @@ class Search(Resumable, Generic[StateT]):
     def run(
         self, limits: Limits, *, progress: Progress = None, cancel: Cancel | None = None
     ) -> SearchResult:
-        """Search until there is an answer or a limit is hit; run again to go on.
+        """Search until there is an answer or a limit is hit; another call continues.
 
         If the successors of a state cannot all be computed within the limits, that is the
         answer: the search cannot go on.
@@ -618,7 +618,7 @@ class Cheapest(Frontier[StateT]):
 
 _CONTAINERS = (dict, tuple, list, set, frozenset)
 OUTCOME_BYTES = 2048
-"""Bytes of a state that comes of a command, where none was measured."""
+"""The assumed bytes of a successor before any was measured."""
 
 
 def size_of(thing: object, beside: object = None) -> int:

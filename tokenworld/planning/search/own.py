@@ -79,7 +79,7 @@ class Staged(Generic[StateT]):
     is_put_off = False
     """Whether it is to be tried again, with more time."""
     is_packed = False
-    """Whether it goes on packed states; that is tried once it is long enough."""
+    """Whether it runs on packed states; this is tried after some states."""
 
     def __init__(self, search: Resumable, *stages: Stage) -> None:
         self._search, self._stages = search, list(stages)
@@ -95,7 +95,7 @@ class Staged(Generic[StateT]):
     def run(
         self, limits: Limits, *, progress: Progress = None, cancel: Cancel | None = None
     ) -> SearchResult:
-        """Search until there is an answer or a limit is hit; run again to go on."""
+        """Search until there is an answer or a limit is hit; another call continues."""
         while self._stages:
             most, following = self._stages[0]
             first = min(most, limits.states or most)
@@ -217,7 +217,7 @@ def share_waiting(progress: SearchProgress) -> float:
 
 
 class OwnRung(Generic[StateT]):
-    """A search with the time it took. It goes on where it stopped each time it is run.
+    """A search with the time it took. Each run continues where the last one stopped.
 
     ``engine`` is the name it goes by; ``frontier`` is the order in which it takes states, if that
     is not the one that finds the shortest or cheapest plan. ``packs``: a state is one of the
@@ -250,7 +250,7 @@ class OwnRung(Generic[StateT]):
     def run(self, limits: Limits, say: Say, cancel: Cancel) -> None:
         """Search on under these limits, with a line about every second.
 
-        If it is interrupted while it expands a state, it cannot go on.
+        A search that is interrupted while it expands a state cannot continue.
         """
         began, self.begun, self.result = time.monotonic(), True, None
         try:

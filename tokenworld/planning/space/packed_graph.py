@@ -120,7 +120,7 @@ class PackedGraph(Graph[StateT], Generic[StateT]):
         return tuple(found)
 
     def _drawn(self, node: Node, number: int, targets: tuple[Node, ...]) -> Move:
-        """A move with draws: which they are and how likely is asked when somebody wants to know."""
+        """A move with draws, which are computed with their probabilities on first use."""
         command = self.world.commands[number]
         successors = self._luck(self.states[node], command)
         if len(successors) != len(targets):

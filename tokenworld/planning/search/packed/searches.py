@@ -244,7 +244,7 @@ class _Making:
         return self._whole()
 
     def _clear_destroyed(self) -> None:
-        """Add rules that clear all bits about an object once it is gone."""
+        """Add rules that clear all bits about a destroyed object."""
         world = self._world
         for number, variable in world.living:
             gone = world.task.variables[variable].values.index(False)

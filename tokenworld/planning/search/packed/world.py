@@ -189,7 +189,7 @@ def _done(doing: PackedOperator, state: int) -> int:
 class Dependencies:
     """The bits that decide questions about one packed world; ``None`` where that is not known.
 
-    The world is only taken apart once somebody asks.
+    They are computed on first use.
     """
 
     def __init__(
