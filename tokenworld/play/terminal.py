@@ -26,7 +26,7 @@ _RESTORED: Final = (
 
 
 class _Deaf:
-    """A stream that takes everything, also where its terminal is gone.
+    """A stream that accepts all output, also after its terminal was closed.
 
     Textual's writing thread would end with the first error, and the game wait for it forever.
     """
@@ -47,7 +47,7 @@ class _Deaf:
 
 
 class TerminalDriver(LinuxDriver):
-    """Ends the game where a signal says so, and where the terminal is gone and says nothing."""
+    """Ends the game at a signal, and if the terminal closes without one."""
 
     _begun = False
 
@@ -66,7 +66,7 @@ class TerminalDriver(LinuxDriver):
         self._end(128 + number)
 
     def _watch(self) -> None:
-        """Wait until the terminal is gone: then reading it gives nothing, again and again."""
+        """Wait until the terminal is closed: then each read returns nothing."""
         waiting = select.poll()
         waiting.register(self.fileno, 0)
         waiting.poll()

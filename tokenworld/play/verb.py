@@ -1,4 +1,4 @@
-"""``tw play``: on a screen for people; without a terminal, the plan is played and told."""
+"""``tw play``: on a screen for people; without a terminal, the plan is played and printed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A game without its screen: commands given, told and taken back, and plans that are followed.
+"""A game without its screen: give and undo commands, follow plans.
 
 Every answer comes from the session; this module only words it for the transcript.
 """
@@ -120,7 +120,7 @@ class Track:
     def follow(
         self, before: str, command: Command | None, outcomes: Sequence[Outcome], after: str
     ) -> None:
-        """Note a tick, whoever gave it: if it was the plan's next step, go on after it."""
+        """Record a tick of any player; if it was the next step of the plan, advance the plan."""
         position, step = self.position(before), self.next_step(before)
         if position is None or step is None or command != step.command:
             return
@@ -250,7 +250,7 @@ class Game:
 
     @property
     def radar(self) -> Radar:
-        """From which moments the goal is in reach, as far as somebody asked."""
+        """The radar, with the answers so far on which moments can reach the goal."""
         if self._radar is None or not self._radar.fits(self.timeline):
             self._radar = Radar(self.timeline)
         return self._radar
@@ -270,7 +270,7 @@ class Game:
     # ---- giving commands --------------------------------------------------------------------
 
     def give(self, intent: str | Command, source: IntentSource = "human") -> bool:
-        """Give a command; false, with the reason told, if the run store did not take it."""
+        """Give a command; return false, with a note on the reason, if the run store failed."""
         session = self.session
         before = session.engine.hash(session.state)
         try:
@@ -325,8 +325,8 @@ class Game:
         return True
 
     def edit(self, text: str) -> Edited | None:
-        """Set a slot, as ``robot.wound = 2``, on a scratch branch; ``None``, with the reason told,
-        where it does not fit."""
+        """Set a slot, as ``robot.wound = 2``, on a scratch branch; return ``None``, with a note
+        on the reason, if it does not fit."""
         slot, _, value = text.partition("=")
         try:
             found = edit_slot(self.session, slot.strip(), value.strip())
@@ -341,7 +341,7 @@ class Game:
         return found
 
     def drop_scratch(self) -> bool:
-        """Leave the scratch branch and forget it; false, with that told, where there is none."""
+        """Leave the scratch branch and drop it; return false, with a note, if there is none."""
         dropped = self.timeline.forget_scratch()
         self._add("note", f"{self.glyphs.undone} The trial is dropped; play goes on where it began."
                           if dropped else "There is no trial to drop.")  # fmt: skip
@@ -416,7 +416,8 @@ class Game:
         return done or 0, len(self.track.steps)
 
     def play_step(self) -> bool:
-        """Play the plan's next step; false, with the reason told, if there is none or it is off."""
+        """Play the plan's next step; return false, with a note, if there is none or the plan is
+        broken."""
         step = self.next_step()
         if step is None:
             self._add("note", self._no_step())
@@ -461,7 +462,7 @@ class Game:
         )
 
     def note(self, text: str) -> None:
-        """Something to tell that the world did not say."""
+        """Add a note to the transcript that is no text of the world."""
         self._add("note", text)
 
     def fault(self, failure: Failure) -> None:

@@ -1,4 +1,4 @@
-"""Advice for a player as lines: hints, what lies ahead, commands that allow a refused one.
+"""Advice for a player as lines: hints, the distance to the goal, commands that allow a refused one.
 
 A hint gives away the next step, the next three, or the whole plan. Where there is no way, it says
 since when.

@@ -59,7 +59,7 @@ def _first(middle: int, shown: int, there: int) -> int:
 
 @dataclass(frozen=True)
 class Inspection:
-    """The present state of a session, worked out on demand."""
+    """The present state of a session, computed on demand."""
 
     session: Session
 
@@ -77,7 +77,7 @@ class Inspection:
 
     @cached_property
     def rows(self) -> tuple[SlotRow, ...]:
-        """Every slot that may be known: those of the present state, then those that are gone."""
+        """Return every public slot: those of the present state, then removed ones."""
         session = self.session
         earlier = session.moments[-2].state if len(session.moments) > 1 else session.state
         old, new = slots_of(session.known.json(earlier)), slots_of(self.state)
@@ -153,14 +153,14 @@ class Inspection:
 
     @cached_property
     def maps(self) -> tuple[Map, ...]:
-        """The layouts of the world with what stands on them now."""
+        """Return the layouts of the world with the objects that are on them now."""
         return tuple(self._map(one) for one in self.session.world.world.layouts)
 
     def windows(
         self, width: int, height: int, seen: Container[str] | None = None
     ) -> tuple[Map, ...]:
-        """The layouts cut to so many columns and rows around the acting object. Only objects that
-        are ``seen`` stand on them (all by default)."""
+        """Return windows of the layouts around the acting object, with the ``seen`` objects
+        (default: all)."""
         return tuple(
             self._map(one, (width, height), seen) for one in self.session.world.world.layouts
         )
@@ -228,7 +228,7 @@ class Inspection:
         return signs.get(look, look[-1].partition("=")[2][:1] if look else "?")
 
     def look(self, cell: _Object | None) -> tuple[str, ...]:
-        """Return what tells cells apart: the attributes that legends set."""
+        """Return the attributes of cells that legends set."""
         if cell is None:
             return ()
         attributes = cast("Mapping[str, Json]", cell["attrs"])
@@ -246,7 +246,7 @@ class Inspection:
 
 @lru_cache(maxsize=4)
 def _shown(known: Knowledge, state: State) -> Mapping[str, Json]:
-    """The JSON of a state; kept, as several panes tell of one state."""
+    """Return the JSON of a state; cached, because several panes show one state."""
     return known.json(state)
 
 

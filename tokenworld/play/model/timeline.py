@@ -77,7 +77,7 @@ class Timeline:
 
     @property
     def now(self) -> Node:
-        """The moment at which the session stands."""
+        """The present moment of the session."""
         return self.nodes[self._now]
 
     def sync(self) -> Node:
@@ -237,7 +237,7 @@ class Radar:
     # ---- learning -----------------------------------------------------------------------------
 
     def learn(self, state: State, verdict: Verdict) -> None:
-        """Take a verdict about a state, whoever asked for it. An *unknown* replaces nothing."""
+        """Store a verdict about a state. An *unknown* replaces no other answer."""
         self.note(state, verdict_prospect(verdict), _word(verdict))
 
     def note(self, state: State, prospect: Prospect, by: str) -> None:
@@ -401,7 +401,7 @@ def editable_slots(session: Session) -> tuple[str, ...]:
 
 
 def edit_slot(session: Session, slot: str, value: str) -> Edited:
-    """Set a slot of the present state and stand on a scratch branch that begins with it.
+    """Set a slot of the present state, which begins a scratch branch.
 
     ``value`` is written as in the rules: ``2``, ``true``, ``none``, ``open``, ``chest``. Raises
     `Failure`, with nothing changed: TW0201 for an unknown slot or object, TW0301 for a value of

@@ -229,7 +229,7 @@ def diagnostic_lines(found: tuple[Diagnostic, ...], sources: tuple[Source, ...])
 
 
 def reload_lines(found: Reloaded, glyphs: Glyphs, told: tuple[str, ...] = ()) -> Iterator[Line]:
-    """Tell what became of the state under the changed rules; ``told``: and of the world."""
+    """Yield the lines on the state under the changed rules; with ``told`` also on the world."""
     yield line(f"{glyphs.executed} The changed rules are in force.", "good")
     yield line(f"{found.kept} values stayed as they were.")
     yield from (line(f"{glyphs.changed} {one}") for one in found.notes)
@@ -273,8 +273,8 @@ def _growing(session: Session, carried: Carried | None) -> tuple[str, ...]:
 
 
 class AdvisedScreen(Screen[None]):
-    """A game with somebody to ask. Whoever builds on it shows the answers, and says which command
-    is meant and where a command can be prepared.
+    """A game with a planner to ask. Subclasses show the answers, and define the typed or
+    highlighted command and the place where a command can be prepared.
 
     ``subject`` is the refused command that the details show, if they show one. ``unknown`` are the
     last words that meant nothing.
@@ -337,7 +337,7 @@ class AdvisedScreen(Screen[None]):
     # ---- hints and plans ------------------------------------------------------------------------
 
     def action_hint(self) -> None:
-        """Ask the planner, beside the game; asked again, tell more of the answer."""
+        """Ask the planner in the background; a second call shows more of the answer."""
         if self._tell_more():
             return
         self._stop_waiting()
@@ -605,7 +605,7 @@ class AdvisedScreen(Screen[None]):
             self.action_reload()
 
     def action_reload(self) -> None:
-        """Read the world's files again and go on with them, where their text differs."""
+        """Read the world's files again and continue with them, if their text differs."""
         self._begin_reading("")
 
     def _begin_reading(self, retry: str) -> None:

@@ -240,7 +240,7 @@ class PlayApp(App[None]):
         timeout: float | None = None,
         markup: bool = False,
     ) -> None:
-        """Tell something over the screen, as it stands."""
+        """Show a notification, without markup."""
         shown = visible(message)
         super().notify(shown, title=title, severity=severity, timeout=timeout, markup=False)
 
@@ -315,7 +315,7 @@ class PlayApp(App[None]):
         self.push_screen(WatchScreen(playback, self.game.glyphs), left)
 
     def _branch(self, playback: Playback) -> None:
-        """Play on from where a run stands, in a run of one's own."""
+        """Continue from the present place of a stored run, in a new run."""
         run, place = playback.run.slug, playback.place
         try:
             assert self._store is not None

@@ -36,7 +36,7 @@ def pane_help(pane: str) -> str:
 
 
 class HelpDialog(ModalScreen[None]):
-    """The help: first of the pane at hand with its keys, then of the game, then all other keys."""
+    """The help: first of the focused pane with its keys, then of the game, then all other keys."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(

@@ -24,7 +24,7 @@ from tokenworld.verbs.output import Glyphs, Line, line
 
 
 def scratch_lines(game: Game) -> Iterator[Line]:
-    """The scratch branch against the moment that it left, and against where that branch stands."""
+    """Yield the differences of a scratch branch from its beginning and from the end of its line."""
     found = scratch(game.session)
     if found is None:
         yield line("Nothing is tried here.")
@@ -155,7 +155,7 @@ class InspectScreen(Overlay[None]):
         self.app.push_screen(AskDialog(question, known=known), given)
 
     def action_drop(self) -> None:
-        """Forget the trial branch, and stand where it began."""
+        """Drop the trial branch, and return to its beginning."""
         self.game.drop_scratch()
         self._tell()
 

@@ -1,4 +1,4 @@
-"""The keys that do something now, read from the bindings: those of the pane at hand, then the rest.
+"""The keys that do something now, read from the bindings: those of the focused pane, then the rest.
 
 The user's own keys are shown, as they are in force.
 """

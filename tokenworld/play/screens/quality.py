@@ -95,7 +95,7 @@ def _verdict(card: Scorecard, glyphs: Glyphs) -> Piece:
 
 
 def summary_lines(card: Scorecard, glyphs: Glyphs) -> Iterator[Line]:
-    """The verdict and every dimension, as the command line tells them."""
+    """Yield the verdict and every dimension, as the command line prints them."""
     _, role = _VERDICTS[card.verdict]
     yield line(verdict_sentence(card), role)
     window = card.window
@@ -170,8 +170,7 @@ class ScoreFailed(Message):
 
 
 def job_of(session: Session) -> Job | None:
-    """Return what there is to score: the run that the session stands in; ``None`` if nothing is
-    stored."""
+    """Return the job for the run of the session; ``None`` if nothing is stored."""
     recording, last = session.recording, session.moments[-1]
     if recording is None or last.run is None:
         return None
@@ -179,7 +178,7 @@ def job_of(session: Session) -> Job | None:
 
 
 def score(job: Job, post: Callable[[ScoreReady | ScoreFailed], object]) -> None:
-    """Score a job and post what comes of it. Runs in a thread, with a connection of its own.
+    """Score a job and post the result. Runs in a thread, with a connection of its own.
 
     A run that cannot be scored must not take the game down, so every failure becomes a message.
     """

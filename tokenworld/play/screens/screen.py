@@ -553,7 +553,7 @@ class PlayScreen(GuidedScreen):
         self.call_after_refresh(screen.action_edit)
 
     def action_drop(self) -> None:
-        """Forget the trial branch, and stand where it began."""
+        """Drop the trial branch, and return to its beginning."""
         self._stop_waiting()
         self.game.drop_scratch()
         self.refresh_all()

@@ -48,7 +48,7 @@ class RunList(KeyedList):
 
 
 class RunsScreen(Overlay[str]):
-    """The runs of a store; what comes of it is the name of one."""
+    """The list of runs of a store; its result is the name of one."""
 
     pane = "runs"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -88,7 +88,7 @@ class RunsScreen(Overlay[str]):
 
 
 class Arrived(Message):
-    """The place at which a run stands now, or why it does not go on."""
+    """The present place of a run, or the reason why it cannot continue."""
 
     def __init__(self, failure: Failure | None = None) -> None:
         super().__init__()
@@ -104,9 +104,10 @@ def _go(playback: Playback, place: int, cancel: Callable[[], bool]) -> Arrived:
 
 
 class WatchScreen(Overlay[int]):
-    """A stored run, read only. What comes of it is the place that a run of one's own leaves from.
+    """A stored run, read only.
 
-    The playback belongs to the thread that moves it as long as one is on the way.
+    Its result is the place at which a new run begins. While a thread moves the playback, it belongs
+    to that thread.
     """
 
     pane = "records"
@@ -159,7 +160,7 @@ class WatchScreen(Overlay[int]):
         )
 
     def _tell(self) -> None:
-        """Show the place where the run stands."""
+        """Show the present place of the run."""
         found, session = self.playback, self.playback.session
         shown = title_text(session, self.glyphs)
         who = found.run.header.player
@@ -222,7 +223,7 @@ class WatchScreen(Overlay[int]):
 
     @property
     def _towards(self) -> int:
-        """The place at which one stands, or is on the way to."""
+        """Return the present place, or the one that the playback moves to."""
         return self.playback.place if self._wanted is None else self._wanted
 
     def action_step(self, by: int) -> None:

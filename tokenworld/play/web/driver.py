@@ -15,7 +15,7 @@ GRACE_SECONDS: Final = 4.0
 
 
 class PageDriver(WebDriver):
-    """Quits where the server says so, and where the server is gone and says nothing any more.
+    """Quits if the server asks for it, and if the server has ended.
 
     The run store is whole at every instant, so a game that does not end in time is broken off.
     """

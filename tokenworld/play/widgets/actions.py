@@ -271,7 +271,7 @@ class TickList(KeyedList):
     """One line per record: sign, tick, status, intent."""
 
     class Picked(Message):
-        """A record was walked to, or (``opened``) clicked or entered."""
+        """A record was highlighted, or (``opened``) clicked or entered."""
 
         def __init__(self, asked: str, outcome: Outcome, opened: bool) -> None:
             super().__init__()

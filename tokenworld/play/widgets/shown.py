@@ -43,7 +43,7 @@ Piece: TypeAlias = "str | Content | tuple[str, str]"
 
 
 def content(*pieces: Piece) -> Content:
-    """Texts in a row, as they stand; what cannot be seen in them has a sign."""
+    """Return joined texts without markup; invisible characters are replaced by signs."""
     return Content.assemble(*map(_piece, pieces))
 
 

@@ -128,7 +128,7 @@ def _words(line: Line) -> str:
 
 
 class Details(TextPane):
-    """The pane that tells why a command is refused, the record of a tick, or a hint with its
+    """The pane that shows why a command is refused, the record of a tick, or a hint with its
     offer."""
 
     def __init__(self) -> None:
@@ -283,7 +283,7 @@ class Rows(Generic[LineT]):
 
 
 class Sheet(Widget, Generic[LineT]):
-    """Lines wrapped to the width of the pane that it lies in; as high as its text."""
+    """Lines wrapped to the width of their pane; as high as the text."""
 
     DEFAULT_CSS = """
     Sheet {
@@ -360,7 +360,7 @@ class ScrolledSheet(ScrollView, Generic[LineT]):
 
 @lru_cache(maxsize=1 << 14)
 def _rows(text: str, width: int) -> int:
-    """Rows of a line at a width; remembered, as most lines are the same a tick later."""
+    """Return the rows of a line at a width; cached, because most lines stay the same."""
     if not width or (len(text) <= width and text.isascii() and "\t" not in text):
         return 1
     return content(text).get_height({}, width)
