@@ -329,7 +329,7 @@ def _one(
 
 
 def _measured(path: Path, out: Output, report: dict[str, object], *, pedantic: bool) -> Checked:
-    """Check a file and tell the CPU time of each pass, in milliseconds."""
+    """Check a file and print the CPU time of each pass, in milliseconds."""
     timed = timed_file(path, pedantic=pedantic)
     out.line(f"{path}: CPU time in milliseconds")
     for name, seconds in timed.steps:

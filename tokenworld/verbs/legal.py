@@ -23,7 +23,7 @@ from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, Output
 
 @dataclass(frozen=True, slots=True)
 class Barred:
-    """A command that would not be executed now: the first reason, and where its rule stands."""
+    """A command that would not be executed now: the first reason, and the place of its rule."""
 
     command: Command
     call: str

@@ -240,11 +240,11 @@ Logged = Mapping[str, Json]
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """In which respects a record does not stand.
+    """The failed checks of a record.
 
-    ``faults`` are lies of the log; ``claims`` what its narration, true to the rules, tells falsely;
-    ``unchecked``: it spoke, and claimed nothing. ``keys`` names each part that the engine or the
-    reference makes otherwise. ``prose`` is set where a narrator told of it.
+    ``faults`` are errors of the log; ``claims`` false claims of its narration; ``unchecked``: it
+    has texts without claims. ``keys`` names each part that the engine or the reference makes
+    otherwise. ``prose`` is set where a narrator told of it.
     """
 
     faults: tuple[str, ...]

@@ -1,1 +1,1 @@
-"""``tw audit``: what can become of a world, told in the words of its rules."""
+"""``tw audit``: the reachable states of a world, in the words of its rules."""

@@ -494,7 +494,7 @@ class _Teller:
         return Example(self.path(node), step, self._place(move), tuple(changes), said)
 
     def _played(self, node: Node) -> State:
-        """A node's state with all that was given and told on the way to it."""
+        """A node's state with the commands and texts of the path to it."""
         graph = self._graph
         if not isinstance(graph, PackedGraph) or self._past_goal:
             return graph.states[node]

@@ -37,7 +37,7 @@ from tokenworld.planning.space.graph import Graph, Node
 from tokenworld.planning.space.packed_graph import PackedGraph
 
 Told = Callable[[Iterable[m.Term]], Callable[[Hashable], Hashable] | None]
-"""The part of a mark that terms can tell apart; ``None`` where that is not known."""
+"""The part of a mark that terms can distinguish; ``None`` if that is unknown."""
 
 
 class Witnesses:
@@ -86,7 +86,7 @@ class Witnesses:
         return (graph.states[node] for node in chosen)
 
     def _interpreted(self, terms: tuple[m.Term, ...]) -> Iterator[State]:
-        """One state of each kind that terms tell apart."""
+        """Return one state of each kind that terms distinguish."""
         graph, told = self._graph, self.told(terms)
         seen = set[Hashable]()
         for node in graph.nodes():
@@ -565,7 +565,7 @@ def _meet_ends(graph: PackedGraph[State], met: RulesMet) -> None:
 
 
 def _meet_laws(simulator: EngineSimulator, graph: PackedGraph[State], met: RulesMet) -> None:
-    """Laws: the interpreter plays one tick of each kind that could tell."""
+    """Examine laws: the interpreter plays one tick of each kind of state that could be new."""
     program, world = simulator.instance.program, graph.world
     asked = {
         law.name: (_whole(world.parts.law(law.name)), set[int]())

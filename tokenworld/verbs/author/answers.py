@@ -42,7 +42,7 @@ class Whole:
 
 @frozen
 class Patch:
-    """Put ``replace`` in the one place where ``search`` stands."""
+    """Replace the only occurrence of ``search`` by ``replace``."""
 
     search: str
     replace: str

@@ -56,7 +56,7 @@ def digest(text: str) -> str:
 
 @frozen
 class Response:
-    """An answer, with the tokens and the cost that the provider tells."""
+    """An answer, with the tokens and the cost that the provider states."""
 
     text: str
     usage: Usage = UNTOLD

@@ -78,7 +78,7 @@ class Desk:
     tokens: int = 0
     cost: float = 0.0
     used: list[Usage] = field(default_factory=list)
-    """The usage of each answer, as the provider tells it."""
+    """The usage of each answer, as the provider states it."""
     prices: Prices | None = None
     keys: tuple[str, ...] = ()
     """Texts that no file may contain, beside the keys of the environment."""

@@ -83,7 +83,7 @@ def read_specification(found: object, description: str) -> Specification:
 
 
 def unquoted(spec: Specification, description: str) -> tuple[str, ...]:
-    """Return the ids of mechanics whose quote does not stand in the description."""
+    """Return the ids of mechanics whose quote is not in the description."""
     text = _flat(description)
     return tuple(one.id for one in spec.all_mechanics if _flat(one.quote) not in text)
 

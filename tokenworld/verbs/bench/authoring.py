@@ -113,7 +113,7 @@ def _told(source: Source) -> str:
 
 
 def _has_ended(folder: Path) -> bool:
-    """Return whether a run ended by itself; where a provider or time ended it, it goes on."""
+    """Return whether a run ended by itself; one ended by a provider or a limit is continued."""
     if not (folder / TRANSCRIPT).is_file():
         return False
     last = read_line(recorded_lines(folder)[-1])

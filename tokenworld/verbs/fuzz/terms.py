@@ -251,7 +251,7 @@ class Reader:
         return f"{was}{fact.name}({', '.join(args)})"
 
     def _through(self, place: Place, wanted: Callable[[Kind], bool]) -> tuple[str, str] | None:
-        """A path to an attribute of what may be missing, and what tells that it is there."""
+        """Return a path through an optional attribute, and the test that it is present."""
         words = self.words
         options = [
             (step, below, end)
@@ -280,7 +280,7 @@ class Reader:
         return f"{was}{derive.name}({', '.join(str(arg) for arg in args)})"
 
     def simple(self, kind: Kind, place: Place) -> str | None:
-        """A local, literal or name of a kind: what stands as an argument."""
+        """Return a local, literal or name of a kind, as an argument."""
         words, options = self.words, []
         for name, own in place.locals:
             fits = own.tag == kind.tag and not own.optional

@@ -26,7 +26,7 @@ from tokenworld.verbs.judge.findings import Finding, Judgement, Status, Tier, by
 from tokenworld.verbs.judge.playing import Case, Say
 
 MOST_CHARACTERS: Final = 1_000_000
-"""A longer source is no world that somebody wrote."""
+"""The largest number of characters of a source that is judged."""
 _DEAD: Final = ("TW0903",)
 """Remarks of the checker that are errors of a game: actions without effect, rules that never
 apply."""

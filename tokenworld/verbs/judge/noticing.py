@@ -1,4 +1,5 @@
-"""Do scenarios notice that rules are gone? Each is run on the program without some of its rules."""
+"""Test whether scenarios notice missing rules: run each on the program without some of its
+rules."""
 
 from __future__ import annotations
 

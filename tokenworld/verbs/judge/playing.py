@@ -70,7 +70,7 @@ class Case:
 
 
 def start(case: Case) -> Iterator[Finding]:
-    """The worlds begin, want something that is still to be done, and let somebody act."""
+    """Check that the worlds start, that their goals are still open, and that an actor can act."""
     if not case.worlds and case.contract.kind != "pddl":
         hint = "Add a `world name { … }` block."
         yield finding("no-world", f"`{case.source.name}` has no world.", hint=hint)

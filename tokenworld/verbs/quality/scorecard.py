@@ -421,7 +421,7 @@ def quality(
     form: Literal["table", "json"],
     time_limit: float = 5.0,
 ) -> int:
-    """Score a run and tell it; 2 for whatever stands in the way of scoring."""
+    """Score a run and print the scorecard; return 2 if it cannot be scored."""
     out.as_json |= form == "json"
     gate = gate or ("plain" if reference else None)
     kept = False

@@ -457,7 +457,7 @@ class Adapter:
 
 
 class _Names(dict[int, str]):
-    """The recorded names of one state's objects, each worked out once."""
+    """The recorded names of one state's objects, each computed once."""
 
     def __init__(self, tick: Tick, name_of: Callable[[Tick, int], str]) -> None:
         super().__init__()

@@ -49,7 +49,7 @@ _TRANSITIONS: Final = 20_000
 
 @dataclass(slots=True)
 class Outcome:
-    """A state that was worked out, with the records of the tick that made it. ``shown`` is the
+    """A computed state, with the records of its tick. ``shown`` is the
     recorded state itself, once it was found equal to one."""
 
     after: State
@@ -231,7 +231,7 @@ class WorldAnswerer:
         return made
 
     def _idle(self, before: State, last: Record, acted: State) -> bool:
-        """Return whether time goes on from here as if nothing had been done."""
+        """Return whether the tick is the same as without the command."""
         if last.breach is not None or before.longs or acted.longs or len(before.actors) > 1:
             return False
         if last.status in ("refused", "no_match"):

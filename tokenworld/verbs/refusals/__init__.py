@@ -1,1 +1,1 @@
-"""The text in which every surface tells a refusal, and `tw why`, which tells of one command."""
+"""The text of a refusal on every surface, and `tw why`, which explains one command."""

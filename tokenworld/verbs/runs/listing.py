@@ -285,7 +285,7 @@ def verify(
     every: bool,
     link: str | None = None,
 ) -> int:
-    """Check runs, the latest by default; 1 at the first run that does not stand.
+    """Check runs, the latest by default; 1 at the first run with a fault.
 
     ``link`` was kept elsewhere: one run is checked, and its last record must have it.
     """

@@ -475,7 +475,7 @@ class _Runner:
 
 
 def _asked(session: Session, outcome: Outcome) -> str:
-    """The intent as text, or the name of whoever passes."""
+    """Return the intent as text, or the name of the actor who passes."""
     match outcome.by:
         case "player":
             return session.moments[-1].asked or "halt"
@@ -516,7 +516,7 @@ def _finish(
     won: bool | None = None,
     halted: str | None = None,
 ) -> int:
-    """Close the run and tell its end; a program that failed makes a good end a bad one."""
+    """Close the run and print its end; a failed program gives exit code 1."""
     session, out, company = runner.session, runner.out, runner.company
     narrator, operator = company.narrator, company.operator
     session.finish(reason)

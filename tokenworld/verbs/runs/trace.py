@@ -356,7 +356,7 @@ _HOW: dict[How, str] = {
 
 
 def trace_lines(found: TickTrace, glyphs: Glyphs) -> Iterator[Line]:
-    """Everything that a trace tells, in the order in which it happened."""
+    """Yield the lines of a trace, in the order of events."""
     asked = f"  {found.asked}" if found.asked else ""
     status = found.status.replace("_", " ")
     good = found.status in ("executed", "waiting", "interrupted")

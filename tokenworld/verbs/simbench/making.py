@@ -133,7 +133,7 @@ _STEPS: Final = 40
 _SEEDS: Final = 20
 """Seeds at most, each with a walk of every walker."""
 _QUIET: Final = 3
-"""Seeds in a row that bring nothing new that is needed, after which no more are walked."""
+"""The number of successive seeds without a needed row after which walking stops."""
 _CHAIN: Final = 5
 """Rows of a chain."""
 _MOST_ROWS: Final = 20_000

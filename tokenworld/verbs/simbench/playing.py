@@ -392,7 +392,7 @@ def shown(asking: Asking) -> Iterator[str]:
 def play(
     folder: Path, out: Output, *, rules: str, questions: int | None, output: Path | None
 ) -> int:
-    """Ask a person at the terminal; goes on where the last sitting stopped."""
+    """Ask a person at the terminal; continue where the last sitting stopped."""
     if questions is not None and questions < 1:
         raise usage("A sitting has one question at least.", "Give `--questions N` from 1.")
     found = read_set(folder)

@@ -413,9 +413,9 @@ class Joined:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A cell and what came of it: the JSON form of its `Answer`; ``lost`` says why there is none.
+    """A cell and its result: the JSON form of its `Answer`; ``lost`` says why there is none.
 
-    Without both, the sweep ended before it was worked out.
+    Without both, the sweep ended before the cell was computed.
     """
 
     params: tuple[str, ...]

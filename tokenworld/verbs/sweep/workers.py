@@ -51,7 +51,7 @@ def here(task: Task, cells: Numbered) -> Found:
 
 
 def joblib_missing() -> bool:
-    """Return whether cells can only be worked out one after another."""
+    """Return whether cells can only be computed one after another."""
     return find_spec("joblib") is None
 
 
