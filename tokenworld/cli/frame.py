@@ -157,7 +157,10 @@ def main() -> None:
 
 
 class _Told(SystemExit):
-    """A signal told us to end. Every block is left on the way out, so that children end as well."""
+    """A signal asked the program to end.
+
+    The exception leaves every block, so that child processes end too.
+    """
 
     def __init__(self, number: int) -> None:
         super().__init__(128 + number)

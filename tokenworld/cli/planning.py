@@ -119,7 +119,7 @@ def audit(
 
 @does("doctor.doctor")
 def doctor(*, json: Json = False) -> None:
-    """List the installed planners, and tell how to install the others."""
+    """List the installed planners, and the commands that install the others."""
 
 
 @does("pddl.export_pddl", limited=True)

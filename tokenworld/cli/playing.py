@@ -121,7 +121,7 @@ def play(
     ] = None,
     json: Json = False,
 ) -> int:
-    """Play a world on the screen. Without a terminal its plan is played and told.
+    """Play a world on the screen. Without a terminal its plan is played and printed.
 
     With `--run` a stored run is shown record by record; one can play on from any of them.
     """

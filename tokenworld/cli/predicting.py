@@ -63,7 +63,7 @@ def run(
     ] = 2,
     json: Json = False,
 ) -> None:
-    """Put the questions of a set to a predictor; goes on where an earlier run stopped."""
+    """Ask a predictor the questions of a set; continue where an earlier run stopped."""
 
 
 @does("simbench.games.score", simbench.command)

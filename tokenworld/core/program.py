@@ -24,7 +24,7 @@ _ASKING = frozenset({"tick", "score", "busy", "did", "id"})
 
 
 class _Touched:
-    """Collects the parts of a `Footprint` while rules are walked."""
+    """Collects the parts of a `Footprint` during a visit of rules."""
 
     def __init__(self) -> None:
         self.reads, self.was = set[str](), set[str]()
@@ -433,7 +433,7 @@ _rules: dict[int, Rules] = {}
 
 
 def lowered(program: m.Program) -> Rules:
-    """The rules of a program in core; those of the last few programs are remembered."""
+    """Return the rules of a program in core; the last few programs are cached."""
     found = _rules.get(id(program))
     if found is None:
         if len(_rules) >= _REMEMBERED:

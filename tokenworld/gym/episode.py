@@ -161,8 +161,10 @@ def lives(
 
 
 def meant(state: State, intent: AnyIntent) -> AnyIntent:
-    """An intent; a command about what does not live, as the type it needs, is given as a call by
-    names: its objects are looked for, and found to be gone."""
+    """Return an intent.
+
+    A command with a destroyed object becomes a call by names, which is then refused.
+    """
     if not isinstance(intent, Command) or intent.is_pass:
         return intent
     params = state.layout.instance.program.actions[intent.action].params

@@ -100,7 +100,7 @@ class _Named:
 
 
 class _Names:
-    """The vocabulary of clauses: all fluents and derives of a program that rest on no secret."""
+    """The vocabulary of clauses: all fluents and derives of a program that depend on no secret."""
 
     def __init__(self, program: m.Program) -> None:
         self.program, secrets = program, Secrets(program)
@@ -315,7 +315,7 @@ class _Clauses:
                 yield from ((one, pair) for one in self._where(*pair, preposition))
 
     def _where(self, thing: int, place: int, word: str) -> Iterator[Reading]:
-        """The facts by which a thing can be at a place, or be held by somebody."""
+        """Return the facts by which a thing can be at a place or held by an object."""
         kind, there = self._kind(thing), self._kind(place)
         facts = [
             one

@@ -1,4 +1,4 @@
-"""Terms in English: how the rulebook tells a condition, a value or a collection."""
+"""Terms in English: the phrases of the rulebook for conditions, values and collections."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def such(conditions: Sequence[str]) -> str:
 
 
 def built_in(name: m.BuiltinName, args: Sequence[str], detail: str) -> str:
-    """A call of a built-in function, its arguments told already."""
+    """Return the phrase of a call of a built-in function, from the phrases of its arguments."""
     match name:
         case "min" | "max":
             words = ("smaller", "larger") if len(args) == 2 else ("smallest", "largest")
@@ -129,7 +129,7 @@ def built_in(name: m.BuiltinName, args: Sequence[str], detail: str) -> str:
 
 
 def over_time(word: m.OverTimeWord, clauses: Sequence[str]) -> str:
-    """A condition on all states up to now, its conditions told already."""
+    """Return the phrase of a condition on all states up to now, from those of its parts."""
     first, last = clauses[0], clauses[-1]
     match word:
         case "sometime":
@@ -465,7 +465,7 @@ class English:
     # ---- prose --------------------------------------------------------------------------------
 
     def template(self, template: m.Template) -> str:
-        """A text with its slots told: "The pot is full."."""
+        """Return a text with its slots in English: "The pot is full."."""
         return "".join(
             self._slot(part) if isinstance(part, m.Slot) else part.text for part in template.parts
         )

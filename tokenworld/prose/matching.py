@@ -288,7 +288,7 @@ def command_texts(
 ) -> tuple[str, ...]:
     """`command_text` of many commands of one state, which share the look-up of names.
 
-    ``lexicon`` is that of the state, where somebody has one already.
+    ``lexicon`` is that of the state, if the caller has one.
     """
     lexicon = lexicon or Lexicon(speaker)
     return tuple(spoken(command, compiled(program), lexicon) for command in commands)

@@ -151,7 +151,7 @@ def _derived(english: English, derive: m.Derive) -> Entry:
 
 
 BY_ITSELF = "What happens by itself"
-"""The title of the section that tells of laws."""
+"""The title of the section on laws."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +194,7 @@ def rulebook(program: m.Program) -> Rulebook:
 
 
 def rule_entry(program: m.Program, rule: m.Action | m.Law) -> Entry:
-    """One rule told alone."""
+    """Return the entry of one rule."""
     if isinstance(rule, m.Action):
         return _action(_top(program).with_binders(rule.params), rule)
     return Entry(rule.name, "", tuple(_law(program, rule)), str(rule.span))

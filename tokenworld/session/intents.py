@@ -53,7 +53,7 @@ class Resolver:
         return self._parser.command(intent, lexicon.speaker, policy, lexicon)
 
     def _other_actor(self, state: State, actor: str | None) -> _NoMatch | None:
-        """The message for an intent that names somebody whose turn it is not."""
+        """Return the message for an intent of an actor whose turn it is not."""
         known = None if state.acting is None else state.names[state.acting]
         if actor is None or actor == known:
             return None

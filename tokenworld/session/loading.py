@@ -114,7 +114,7 @@ def check_text(
 def started_text(
     source: Source, *, pedantic: bool = False, watch: Watch | None = None
 ) -> tuple[Checked, dict[str, Engine]]:
-    """The same, with the engine of each world by name, for callers that go on with one of them."""
+    """The same, with the engine of each world by name, for callers that use one of them."""
     with undisturbed():
         return started(check_source(source, project_loader(), pedantic=pedantic, watch=watch))
 

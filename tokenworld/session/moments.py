@@ -185,7 +185,8 @@ class Moment:
 
 
 def with_engine(moments: Iterable[Moment], engine: Engine) -> list[Moment]:
-    """The moments of a session for another engine of the same world, be it in another thread."""
+    """Return the moments of a session for another engine of the same world, also in another
+    thread."""
     pasts: dict[int, Past] = {}
     found = []
     for one in moments:

@@ -116,7 +116,7 @@ class PlayerFailure(Failure):
         self.what, self.cause, self.hint = what, f"the {who} {what}", hint
 
     def of(self, who: str) -> PlayerFailure:
-        """The same failure of somebody else."""
+        """Return the same failure of another program."""
         return PlayerFailure(self.what, self.hint, who)
 
 

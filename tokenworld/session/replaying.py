@@ -244,7 +244,8 @@ def differs(run: Run, seq: int) -> Failure:
 
 
 def branched(store: RunStore, run: Run, seq: int, player: str) -> Session:
-    """A session that goes on from record ``seq`` in a new run, a branch; see `session_at`."""
+    """Return a session that continues from record ``seq`` in a new run, a branch; see
+    `session_at`."""
     session = session_at(store, run, seq)
     branch_off(session, store, run, seq, player)
     return session

@@ -320,7 +320,7 @@ def with_less_luck(
 
 
 def was_explained(verdict: Verdict) -> bool:
-    """Return whether a simple reason was looked for: in vain if the verdict has none (TW0803)."""
+    """Return whether a simple reason was looked for, also if the verdict has none (TW0803)."""
     proof = verdict.proof
     return not (
         proof is None or proof.within is not None or (proof.states or _EXPLAINED + 1) > _EXPLAINED

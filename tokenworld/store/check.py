@@ -263,7 +263,7 @@ def verify_chain(store: Database, run: Run) -> Verification:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A record as it lies in the file, nothing parsed."""
+    """A record of the file, unparsed."""
 
     seq: int
     actor: str | None
@@ -441,7 +441,7 @@ def first_divergence(
 
 
 def world_differs(run: Run, digest: str) -> Diagnostic | None:
-    """TW1105 where the program at hand is not the one that the run was recorded with."""
+    """Return TW1105 for a program other than the one that the run was recorded with."""
     if digest == run.header.digest:
         return None
     return Diagnostic(

@@ -44,7 +44,7 @@ def newer(path: Path, schema: int, known: int) -> Failure:
 
 
 def nothing_recorded(path: Path) -> Failure:
-    """TW1104: there is no run at all, be it that the file is missing."""
+    """Return TW1104: the store has no run, or the file is missing."""
     hint = "Record one with `tw run WORLD`, or name another store with `--store FILE`."
     return Failure(Diagnostic("TW1104", f"No run is recorded in `{path}`.", hint=hint))
 
@@ -551,7 +551,7 @@ _TABLE = "CREATE TABLE moment (number INTEGER PRIMARY KEY, parent INTEGER, told 
 
 
 class MomentTable:
-    """Rows by number, each with that of the row it came of. Several threads may read it."""
+    """Rows by number, each with the number of its parent. Several threads may read it."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

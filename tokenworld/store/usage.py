@@ -1,6 +1,6 @@
-"""Tokens that a language model used, as its answers tell them, and their cost.
+"""Tokens that a language model used, as its answers state them, and their cost.
 
-Nothing is estimated here: what an answer does not tell is ``None``.
+Nothing is estimated here: an unstated number is ``None``.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Usage:
         return not self.told and self.cost is None
 
     def at(self, prices: Prices | None) -> Usage:
-        """The same with its cost by prices, where it tells its tokens and no cost."""
+        """Return the same with its cost by prices, if it states tokens and no cost."""
         if prices is None or not self.told or self.cost is not None:
             return self
         paid = (self.tokens_in or 0) * prices.tokens_in + (self.tokens_out or 0) * prices.tokens_out
@@ -51,7 +51,7 @@ class Usage:
 
 
 UNTOLD: Final = Usage()
-"""The usage of an answer that tells none."""
+"""The usage of an answer that states none."""
 
 
 def usage_of(answer: object) -> Usage:
@@ -88,7 +88,7 @@ def _amount(found: object) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """The usage of several answers: ``told`` of them tell tokens. ``cost`` is ``None`` unless all
+    """The usage of several answers: ``told`` of them state tokens. ``cost`` is ``None`` unless all
     of them have one."""
 
     answers: int = 0
@@ -109,7 +109,7 @@ class Total:
 
 
 def total(answers: Iterable[Usage], prices: Prices | None = None) -> Total:
-    """Add up the usage of answers; ``prices`` are for those that tell no cost."""
+    """Add up the usage of answers; ``prices`` are for those that state no cost."""
     found = [one.at(prices) for one in answers]
     paying = [one for one in found if not one.is_empty]
     costs = [one.cost for one in paying if one.cost is not None]

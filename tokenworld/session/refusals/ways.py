@@ -92,8 +92,8 @@ def satisfy(
 ) -> Satisfaction:
     """Look for a way from the present state; at most ``seconds``, half of it for each aim.
 
-    What of it rests on secrets is left to the player: a way is one to where the command may be
-    given, for some values of theirs.
+    Conditions on secrets are ignored: a way leads to a state in which the command is legal for some
+    values of the secrets.
     """
     whole = _sought(session, command, None, seconds / 2, say, cancel)
     if whole.answer == "found" or cancel():
