@@ -69,6 +69,14 @@ CASES = {
     "an object before a fact of no object": """
         function now_on(): 0 to 9
         law l(t: T) { t.n = t.now_on }""",
+    "a member that is there twice": """
+        enum M { low, low }
+        type U { m: M }
+        law up(u: U) { u.m = high }""",
+    "a variable of the wrong type": """
+        type U { t: T  u: U }
+        function f(t: T): 0 to 9
+        law up(x: T, u: U) when f(u) == 1 and u.u.t == u { x.n = f(u) }""",
     "a division": """
         derive half(t: T): 0 to 4 = t.n / 2
         watch w(t: T) when t.n < was t.n and half(t) > 2 { say "Less." }""",

@@ -96,6 +96,13 @@ CASES = (
     ('as "take {i}" {', 'as "take {i}": {', 8, "Remove the colon"),
     ("  goal rich", "  end rich", 18, "`stop name: …`"),
     ("object mira: Hero {", 'object mira: Hero named "Mira" {', 17, "Leave the word away"),
+    ("  i.at = none", "  if held(i) then { i.at = none }", 10, "Leave `then` away"),
+    ("type Item { at: Room? }", "type Item { at: Room? inverse  n: int }", 3, "inverse things`"),
+    ("= hall }\n  object mira", '= "hall" }\n  object mira', 16, "`hall`"),
+    ("{ at = hall }\n  object mira", "{ at = cup }\n  object mira", 16, "`hall`"),
+    ("{ at = hall }\n  object mira", "{ at = nowhere }\n  object mira", 16, "`hall`"),
+    ("me.gold += 1", "me.gold += minimum(1, 2)", 11, "`min(a, b)`"),
+    ("when i.at != none", "when nowhere != none", 13, "one of `i`"),
     ("during day when", "during night when", 13, "one of `day`"),
     ("when i.at != none", "when at != none", 13, "`i.at`"),
 )

@@ -51,9 +51,11 @@ def without_followups(draft: Draft) -> tuple[Diagnostic, ...]:
         and not _of_broken_object(one, draft)
         and not _of_broken_rule(one, draft)
         and not _of_broken_map(one, draft)
+        and not _of_broken_enum(one, draft)
         and not (unread and one.code in _OF_THE_WHOLE)
         and not (untyped and one.message.startswith(f"Not every `{ROOT}`"))
     )
+    kept = tuple(_of_one_variable(kept, draft))
     return kept if has_errors(kept) else tuple(draft.report)  # an error never follows from nothing
 
 
@@ -153,6 +155,24 @@ def _declared(
     return Diagnostic(first.code, what, declared, label, notes, hint, related=related, fix=fix)
 
 
+_VARIABLE: Final = re.compile(r", and (`\w+` is [^.]*)\.$")
+
+
+def _of_one_variable(found: Sequence[Diagnostic], draft: Draft) -> Iterator[Diagnostic]:
+    """The findings without those that say again of what type a variable of a rule is."""
+    told = set[tuple[object, str]]()
+    for one in found:
+        named = _VARIABLE.search(one.message) if one.code == "TW0301" else None
+        if named is not None and one.span is not None:
+            place = one.span
+            entries = enumerate(draft.entries)
+            owner = next((k for k, e in entries if _within(place, e.item.span)), None)
+            if (owner, named[1]) in told:
+                continue
+            told.add((owner, named[1]))
+        yield one
+
+
 def _of_broken_object(found: Diagnostic, draft: Draft) -> bool:
     """Whether a value is missing in an object with an error in a written value."""
     if found.code != "TW0602" or found.span is None:
@@ -185,6 +205,15 @@ _RULES: Final[tuple[type[syn.ActionDecl | syn.LawDecl | syn.EffectDecl], ...]] =
     syn.LawDecl,
     syn.EffectDecl,
 )
+
+
+def _of_broken_enum(found: Diagnostic, draft: Draft) -> bool:
+    """Whether a name may be the member that an enum lacks, as it has another one twice."""
+    if found.code != "TW0201" or not found.message.startswith("There is nothing called"):
+        return False
+    twice = [one.span for one in draft.report if one.code == "TW0203" and one.span is not None]
+    enums = [one.span for one, _ in draft.items(syn.EnumDecl)]
+    return any(_within(one, enum) for one in twice for enum in enums)
 
 
 def _of_broken_map(found: Diagnostic, draft: Draft) -> bool:

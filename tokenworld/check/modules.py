@@ -138,7 +138,8 @@ def _use(loading: _Loading, use: syn.UseDecl, user: Source, chain: tuple[str, ..
     found = _find(loading, use.span, path, user)
     if found is None:
         put = f"Put it at `{'/'.join(path)}.tw` beside this file or in `rules/`."
-        hint = did_you_mean(shown, STANDARD) or put
+        same = [one for one in STANDARD if one.rpartition(".")[2] == path[-1]]
+        hint = f"Did you mean `{same[0]}`?" if same else did_you_mean(shown, STANDARD) or put
         draft.tell("TW0001", f"There is no module `{shown}`.", use.span, "not found", hint)
         return None
     if _identity(found) in chain:

@@ -360,6 +360,8 @@ _ROWS: Final[tuple[tuple[str, str, str, str, str], ...]] = (
     ("function|scratch", "", "{", "=", "Leave the body away: a `derive` computes a value."),
     ("table", "=", "{", "", "Leave the `=` away: the rows stand in braces."),
     ("table", "NAME", "=|-|is|,", ":", "Write a colon before the value of a row: `red: 1`."),
+    ("type", "inverse|closure NAME", ":", "",
+     "Write a name after `inverse` or `closure`: `x: T? inverse things`."),
     ("type", "TYPE", "|", "?", "Write `T?` for what may be `none`."),
     ("function", ")", "{", ":",
      "Write `effect n(x: T) { … }` for changes, or `derive` for a value."),

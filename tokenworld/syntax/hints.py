@@ -60,8 +60,9 @@ def part(found: Found) -> str | None:
     terminal, before, item = found.token.terminal, found.back(1), found.item
     if terminal == ":" and found.change_expected and foreign_keyword(found):
         return foreign_keyword(found)
-    if terminal == ":" and found.following is not None and found.following.terminal == "{":
-        return "Remove the colon." if "{" in found.expected else None
+    doubled = found.following is not None and found.following.terminal == "{"
+    if terminal in (":", "then") and doubled and "{" in found.expected:
+        return "Remove the colon." if terminal == ":" else "Leave `then` away."
     if terminal in (":", "then") and "{" in found.expected and item != "type":
         return f"Write `{{` instead of `{found.token.text}`: what follows stands in braces."
     if terminal == "(" and before == "for":
@@ -511,6 +512,8 @@ def _foreign(source: Source, found: Found, foreign: Meant) -> Diagnostic:
         label = "expected `,` before this"
     if foreign.no:
         message = f"{foreign.no}{_inside(found.before)}."
+    if foreign.no.endswith(" missing"):
+        label = f"expected {expectation(found.tables, found.expected)} after this"
     if foreign.brace:
         message, label = f"A `{{` is missing{_inside(found.before)}.", "expected `{` after this"
     span = source.span(token.start, token.end)

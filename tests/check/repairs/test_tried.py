@@ -70,6 +70,12 @@ ROWS = (
     ("workshop/world", "b.in_fire and f.heat", "b.in_fire and b.heat",
      "Write `law warm(b: Blade, f: Fire) during warming when b.in_fire and f.heat >= 2 "
      "{ b.glow += 2 }`."),
+    ("willowbrook/world", "require count(p.contents)", "require count p.contents",
+     'Write `require count(p.contents) < hands else full "{The p} has no hand free."`.'),
+    ("willowbrook/world", "Box { state = locked", "Box { state: locked",
+     "Write `type Chest : Box { state = locked static opened_by: Key? }`."),
+    ("templates/adventure", 'way = east', 'way = "east"', "Write `east`, without quotes."),
+    ("templates/adventure", "porch.exit(north)", "porch.north", "Write `porch.exit(north)`."),
     ("cottage/world", "and was c.hunger < 60", "and was(c.hunger) < 60",
      "Write `law sulk(c: Cat) during animals when c.hunger == 60 and was c.hunger < 60 "
      "{ c.mood = prev(c.mood) }`."),

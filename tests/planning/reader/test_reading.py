@@ -155,6 +155,8 @@ def test_a_missing_parenthesis_costs_one_diagnostic() -> None:
         ("(clear a) (=", "(clear a)) (=", "p.pddl:3:19 TW0101 A `)` too many"),
         ("2))\n", "2)))\n", "p.pddl:3:35 TW0101 A `)` too many"),
         ("(clear a) (=", "clear a (=", "p.pddl:3:10 TW0101 `clear` stands without its paren"),
+        ("(not (clear a))", "(clear a) (clear b)", "p.pddl:4:10 TW0101 Several conditions"),
+        ("(not (clear a))", "(nad (clear a) (clear b))", "p.pddl:4:11 TW0201 There is no pred"),
         ("(not (clear a))", "(and (clear a) AND (clear b))", "p.pddl:4:25 TW0101 `AND` stands"),
         ("(:goal", "(:goals", "p.pddl:4:4 TW0101 `:goals` has no meaning here."),
         ("(:init", "(init", "p.pddl:3:4 TW0101 `init` has no meaning here."),

@@ -153,8 +153,9 @@ def _says(hint: str | None, edit: Rewrite, broken: Broken) -> bool:
 
 _WEAK: Final = (
     "Write the arguments in parentheses", "Put what follows in braces", "Write what becomes of it",
-    "Begin this name with a small letter", "Put a comma between", "Write a type", "Give it",
-    "Declare it", "Compare it", "Begin a step", "Let `", "Correct the", "Read an attribute",
+    "Begin this name with a small letter", "Begin the name of a type", "Put a comma between",
+    "Write a type", "Give it", "Declare it", "Compare it", "Begin a step", "Let `",
+    "Correct the", "Read an attribute",
     "Change the attribute",
     "Write them in parentheses", "Write a number inside", "Write a value of the type",
     "Write one of", "Compare values", "Leave the arguments away",
@@ -164,8 +165,11 @@ _WEAK: Final = (
 """The beginnings of hints that are given for want of a better one."""
 
 
+_WEAK_INSIDE: Final = ("is a reserved word", "to go over things")
+
+
 def _is_weak(hint: str | None) -> bool:
-    return hint is None or hint.startswith(_WEAK) or "is a reserved word" in hint
+    return hint is None or hint.startswith(_WEAK) or any(one in hint for one in _WEAK_INSIDE)
 
 
 def _edited(edit: Rewrite, broken: Broken) -> tuple[Edit, Source]:

@@ -310,20 +310,21 @@ def _called(broken: Broken) -> Iterator[Rewrite]:
     """``a on b`` and ``on a b`` for ``on(a, b)``."""
     for place in range(max(1, broken.at - 8), min(len(broken.tokens), broken.at + 3)):
         name = broken.tokens[place]
-        if not broken.is_name(place) or name.text.strip("`") not in broken.known:
+        fold = name.terminal in _FOLDS
+        if not fold and (not broken.is_name(place) or name.text.strip("`") not in broken.known):
             continue
         if not _near(broken, place):
             continue
         first, left = _operand_before(broken, place)
         second, last = _operand(broken, place + 1), place + 1
-        if first < place and second > place + 1:
+        if first < place and second > place + 1 and not fold:
             right = broken.tokens[last:second]
             yield Rewrite(0.8, first, second, _call(name, [left, right]), telling=True)
             for number, sign in enumerate(("==", "=")):
                 words = (*left, _word("."), name, _word(sign), *right)
                 yield Rewrite(0.82 + number / 100, first, second, words, telling=True)
         parts: list[Sequence[Token]] = []
-        while len(parts) < 4 and (end := _operand(broken, last)) > last:
+        while len(parts) < (1 if fold else 4) and (end := _operand(broken, last)) > last:
             parts.append(broken.tokens[last:end])
             last = end
             cost, words = 0.9 - 0.05 * len(parts), _call(name, parts)

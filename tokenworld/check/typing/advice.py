@@ -48,7 +48,7 @@ def of_place(term: m.Term, target: m.ValueType, ctx: Context) -> str:
     """The hint where a value of another kind is needed."""
     fixed = isinstance(term, m.ObjectLiteral)  # what it is elsewhere is not known at the start
     part = None if fixed else _part_of(term, target, ctx)
-    unquoted = _unquoted(ctx.quoted(term), target)
+    unquoted = _unquoted(ctx.quoted(term), target, ctx)
     if unquoted is not None:
         return f"Write `{unquoted}`, without quotes."
     untyped = isinstance(term.type, m.ObjectType) and term.type.name == m.ROOT
@@ -77,11 +77,29 @@ def of_place(term: m.Term, target: m.ValueType, ctx: Context) -> str:
             return f"Write `if {ctx.quoted(term)} then 1 else 0`."
         case _:
             none = ", or `none`" if is_optional(target) else ""
-            return f"Write a value of the type `{show_type(without_none(target))}`{none}."
+            listed = ", ".join(f"`{name}`" for name in objects_of(target, ctx))
+            value = f"one of {listed}" if listed else "a value"
+            return f"Write {value} of the type `{show_type(without_none(target))}`{none}."
 
 
-def _unquoted(written: str, target: m.ValueType) -> str | None:
+_MOST_NAMED = 6
+
+
+def objects_of(kind: m.ValueType, ctx: Context) -> tuple[str, ...]:
+    """The objects of a type that may be named here; none if they are many."""
+    if not isinstance(kind, m.ObjectType):
+        return ()
+    there = ctx.draft.object_types.items()
+    seen = ((name, of) for (world, name), of in there if world in (None, ctx.world))
+    found = [name for name, of in seen if is_subtype(ctx.draft.types, of, kind.name)]
+    return tuple(found) if len(found) <= _MOST_NAMED else ()
+
+
+def _unquoted(written: str, target: m.ValueType, ctx: Context) -> str | None:
     """What stands in quotes where the value itself is needed."""
+    if isinstance(target, m.EnumType):
+        plain = written.strip('"').lower()
+        return plain if plain in ctx.draft.enums[target.name].members else None
     wanted = isinstance(target, m.BoolType), isinstance(target, (m.NumberType, m.RealType))
     forms = "true|false" if wanted[0] else r"-?\d+(\.\d+)?[a-z%]*"
     found = re.fullmatch(rf'"({forms})"', written) if any(wanted) else None

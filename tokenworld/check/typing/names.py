@@ -12,7 +12,7 @@ from typing import Final, NoReturn, get_args
 from tokenworld import model as m
 from tokenworld.check.draft import Abandon, Draft
 from tokenworld.check.modules import dotted
-from tokenworld.check.typing.advice import attribute_of_kind, local_for, of_members
+from tokenworld.check.typing.advice import attribute_of_kind, local_for, objects_of, of_members
 from tokenworld.check.typing.context import BROKEN, Context
 from tokenworld.check.typing.types import is_subtype
 from tokenworld.diagnostics import Related, Span, did_you_mean
@@ -99,11 +99,22 @@ def wrong_type(base: m.Term, name: syn.Name, ctx: Context) -> NoReturn:
         near
         or did_you_mean(name.value, (*draft.derive_items, *facts))
         or attribute_of_kind(kind.name, name.value, ctx)
+        or _as_argument(base, name, ctx)
     )
     hint = METHODS.get(name.value) or near or f"Declare it in `type {kind.name}`."
     if name.value in ("name", "label", "title"):
         hint = f"Write `{ctx.quoted(base)}` alone: a text shows the name of an object."
     draft.stop("TW0201", f"`{kind.name}` has no `{name.value}`.", name.span, "unknown", hint)
+
+
+def _as_argument(base: m.Term, name: syn.Name, ctx: Context) -> str | None:
+    """The hint where the member of an enum stands behind the dot: ``r.exit(north)``."""
+    owners = {one.name for one in ctx.draft.enums.values() if name.value in one.members}
+    for fluent in ctx.draft.fluents.values():
+        kinds = [one.type for one in fluent.params]
+        if len(kinds) == 2 and isinstance(kinds[1], m.EnumType) and kinds[1].name in owners:
+            return f"Write `{ctx.quoted(base)}.{fluent.name}({name.value})`."
+    return None
 
 
 def _attributes(draft: Draft, type_name: str) -> tuple[str, ...]:
@@ -302,6 +313,7 @@ def _as_local(name: syn.Name, ctx: Context) -> str | None:
     return f"Write `let {name.value} = …` for a value of this body."
 
 
+_MOST_SHOWN: Final = 4
 _UNDECLARED: Final = "Declare it, or correct its name."
 
 
@@ -342,7 +354,11 @@ def _unknown_name(name: syn.Name, ctx: Context, expected: m.ValueType | None) ->
     near = NAMES.get(value) or _swapped(value, known) or did_you_mean(value, known)
     by_place = _as_local(name, ctx) or _by_type(value, ctx) or _as_bound(name, ctx)
     member = of_members(expected, ctx) if isinstance(expected, m.EnumType) else None
-    hint = near or by_place or member or _UNDECLARED
+    fitting = ", ".join(f"`{one}`" for one in objects_of(expected, ctx)) if expected else ""
+    fitting = f"Write one of {fitting}, or declare it." if fitting else ""
+    sight = ", ".join(f"`{one}`" for one in list(ctx.names)[:_MOST_SHOWN])
+    sight = f"Write one of {sight}, or declare it." if sight and ctx.world is None else ""
+    hint = near or by_place or member or fitting or sight or _UNDECLARED
     if value == "me" and draft.actor is None:
         hint = "Declare who acts: `actor me: T`."
     elif owner := _owner(ctx, value):
@@ -380,7 +396,8 @@ def enum_member(enum: syn.Name, member: syn.Name, ctx: Context, span: Span) -> m
     if enum.value not in ctx.draft.enums:
         if attribute_of(ctx.draft, enum.value, member.value) is not None:
             what = f"`{enum.value}` is a type: it has no `{member.value}` itself."
-            hint = f"Write `x.{member.value}` with a name: `sum(x.{member.value} for x: T)`."
+            path = f"x.{member.value}"
+            hint = f"Write `{path}` with a name: `any({path} … for x: {enum.value})`."
             ctx.draft.stop("TW0201", what, enum.span, "a type", hint)
         ctx.draft.unknown("enum", enum, ctx.draft.enums)
     members = ctx.draft.enums[enum.value].members

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from tokenworld.diagnostics import Span, counted
+from tokenworld.diagnostics import Span, counted, did_you_mean
 from tokenworld.planning.reader.names import (
     AND,
     ATOM,
@@ -34,7 +34,7 @@ from tokenworld.planning.reader.names import (
     joined,
     word,
 )
-from tokenworld.planning.reader.sexpr import Faults, Group, Item, Word
+from tokenworld.planning.reader.sexpr import Faults, Group, Item, Skip, Word
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)\Z")
 _TRAJECTORY = frozenset(
@@ -399,6 +399,12 @@ class Expressions(Parts):
             message = f"`{head.text}` stands where a predicate should be."
             hint = "Name a single fact here."
             raise self.faults.unexpected(message, head.span, hint)
+        known = head.key in self.symbols.predicates
+        if not known and any(isinstance(part, Group) for part in item.items[1:]):
+            hint = did_you_mean(head.text, _OPERATORS) or "Declare it in `:predicates`."
+            self.faults.tell("TW0201", f"There is no predicate `{head.text}`.", head.span,
+                             label="unknown", hint=hint, names=True)  # fmt: skip
+            raise Skip
         return head, tuple(self.term(part, names) for part in item.items[1:])
 
     def changed(self, head: Word, args: Sequence[Phrase], span: Span) -> Phrase:

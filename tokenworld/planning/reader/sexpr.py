@@ -221,6 +221,11 @@ class _Nest:
         last = items[-1] if items else None
         if not isinstance(last, Group) or not _continues(word, last, len(around), begins, items):
             return
+        if len(around) == 2 and begins and last.head not in ("and", "or"):
+            hint = "Write `(and` before the first of them, and `)` after the last."
+            what = "Several conditions or effects stand side by side."
+            self._unbalanced(what, last.span, "the first of them", hint)
+            return
         items.pop()
         self.open.insert(len(around), _Open(last.span.start, list(last.items)))
         end = last.span.end

@@ -75,6 +75,8 @@ def meant(found: Found, source: Source) -> Meant | None:
         return formed
     alone = found.expected in ({"("}, {"="}) and _begins_line(found.token, source)
     no = "A name with `-` stands without backquotes" if row == HYPHEN else ""
+    if alone:
+        no = f"{'Parentheses are' if '(' in found.expected else 'A value is'} missing"
     return Meant(found.previous if alone and found.previous else found.token, row, no=no)
 
 
@@ -84,7 +86,7 @@ def _check(found: Found) -> Meant | None:
     if found.item != "scenario" or word is None or before not in _CHECKED:
         return None
     if word.terminal in ("emit", "say"):
-        told = found.token.text[:20]
+        told = found.token.text if len(found.token.text) <= _SHOWN else '"…"'
         behind = "" if found.token.terminal == "STRING" else "(…)"
         hint = f"Write `{word.terminal}s {told}{behind}`."
         return Meant(word, hint, no=f"`{word.terminal}` is no condition")
@@ -96,6 +98,8 @@ def _check(found: Found) -> Meant | None:
     return Meant(word, check, no=f"`{word.text[:40]}` is no check") if check else None
 
 
+_SHOWN: Final = 60
+"""Characters of a text that a hint repeats."""
 _CHECKED: Final = frozenset({"then", "always", "never", ","})
 _ENDED: Final = frozenset({"win", "wins", "victory", "lose", "loses", "loss", "defeat"})
 _SCENARIO_CHECKS: Final = frozenset(

@@ -162,7 +162,7 @@ def function_word(name: str) -> str | None:
 _CALLS: Final = {
     "range": "Write `for n: 0 to 2`.",
     "pick": "Write `pick x: T where … { }`; as a value, `let x = pick { x: T }`.",
-    **dict.fromkeys(("minimum", "maximum"), "Write `min(a, b)` or `max(a, b)`."),
+    **{f"{word}imum": f"Write `{word}(a, b)`." for word in ("min", "max")},
     "int": "Write `floor(x)`.",
     **dict.fromkeys(("str", "string", "format"), "Leave it away: texts show values in braces."),
 }
