@@ -103,6 +103,10 @@ CASES = (
     ("{ at = hall }\n  object mira", "{ at = nowhere }\n  object mira", 16, "`hall`"),
     ("me.gold += 1", "me.gold += minimum(1, 2)", 11, "`min(a, b)`"),
     ("when i.at != none", "when nowhere != none", 13, "one of `i`"),
+    ("i.at == me.at else", "i.at else", 9, "`!= none`"),
+    ("me.gold += 1", 'if me.gold > "0" { me.gold += 1 }', 11, "`0`, without quotes"),
+    ("me.gold += 1", "me.gold += 1kg", 11, "write the number alone"),
+    ("me.gold += 1", "pick random j: Item { j.at = none }", 11, "Leave the word away"),
     ("during day when", "during night when", 13, "one of `day`"),
     ("when i.at != none", "when at != none", 13, "`i.at`"),
 )

@@ -57,6 +57,7 @@ def closest(word: str, known: Iterable[str], at_most: int = 3) -> tuple[str, ...
         elif (
             (len(plain) >= 3 and f"_{plain}_" in f"_{other}_")
             or sorted(plain) == sorted(other)
+            or _same_beginning(plain, other)
             or _bare(word) == _bare(name)
         ):
             ranked.append((limit + 1, name))
@@ -86,6 +87,13 @@ def only_suggestion(hint: str | None) -> str | None:
 
 def _plain(name: str) -> str:
     return name.lower().replace("-", "_").replace(" ", "_")
+
+
+def _same_beginning(one: str, other: str) -> bool:
+    """Whether two words differ in their endings alone, as ``carry`` and ``carried``."""
+    pairs = enumerate(zip(one, other, strict=False))
+    shared = next((k for k, (a, b) in pairs if a != b), min(len(one), len(other)))
+    return shared >= 4 and shared >= 0.8 * min(len(one), len(other)) and len(other) - shared <= 3
 
 
 def _letters(name: str) -> str:

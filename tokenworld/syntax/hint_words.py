@@ -551,6 +551,8 @@ _ROWS: Final[tuple[tuple[str, str, str, str, str], ...]] = (
     ("scenario", "refused", "(|:|=", "", "Write `refused because label`."),
     ("scenario", "within|times NUMBER", "ticks|tick|turns|turn|steps|step|rounds|times", "",
      "Leave the word away: `{number}` alone counts ticks."),
+    ("scenario", "", ", won|lost|refused|unchanged|status|emits|says", "times",
+     "Write `then` instead of the comma."),
     ("scenario", "", ",", "times", "Write another `when` instead of the comma."),
     ("scenario", "when NAME", ":", "", "Write who acts after it: `when go(x) by anna`."),
     ("scenario", "then assert|that|expect|check", "NAME", "", "Leave the word away."),

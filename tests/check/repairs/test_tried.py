@@ -76,6 +76,11 @@ ROWS = (
      "Write `type Chest : Box { state = locked static opened_by: Key? }`."),
     ("templates/adventure", 'way = east', 'way = "east"', "Write `east`, without quotes."),
     ("templates/adventure", "porch.exit(north)", "porch.north", "Write `porch.exit(north)`."),
+    ("island/world", "at: Tile? unique ", "at: Tile? uniqe ",
+     "Write `type Body { at: Tile? unique health: 0 to 9 clamped = 9 }`."),
+    ("island/world", "in [tile_2_1, tile_1_2]", "in [tile_2_9, tile_1_2]",
+     "The cells are `tile_0_0` to `tile_4_2`: the column first, then the row."),
+    ("island/world", "in [tile_2_1, tile_1_2]", "in [tile(2, 1), tile_1_2]", "Write `tile_2_1`."),
     ("cottage/world", "and was c.hunger < 60", "and was(c.hunger) < 60",
      "Write `law sulk(c: Cat) during animals when c.hunger == 60 and was c.hunger < 60 "
      "{ c.mood = prev(c.mood) }`."),

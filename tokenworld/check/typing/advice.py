@@ -125,6 +125,9 @@ def of_order(term: m.Term, other: m.Term, ctx: Context) -> str:
     """The hint where something without an order is compared by ``<``."""
     if isinstance(term.type, m.CollectionType):
         return f"Write `count({ctx.quoted(term)})` for how many there are."
+    unquoted = _unquoted(ctx.quoted(term), other.type, ctx)
+    if unquoted is not None:
+        return f"Write `{unquoted}`, without quotes."
     part = _part_of(term, other.type, ctx)
     return f"Write `{part}`." if part is not None else "Use `==` or `!=`."
 

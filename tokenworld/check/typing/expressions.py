@@ -169,7 +169,7 @@ def check_condition(expr: syn.Expr, ctx: Context) -> m.Term:
     if not isinstance(term.type, m.BoolType):
         number = isinstance(term.type, (m.NumberType, m.RealType))
         hint = f"Compare it with something, such as `{'> 0' if number else '!= none'}`."
-        if isinstance(term.type, m.EnumType):
+        if isinstance(term.type, m.EnumType) and not is_optional(term.type):
             hint = "Compare it with a member, each in a comparison of its own: `x == a or x == b`."
         what = f"`{ctx.quoted(term)}` is {show_type(term.type)}, where a condition is needed."
         ctx.draft.stop("TW0301", what, term.span, "not true or false", hint)
@@ -408,6 +408,9 @@ def _call(function: syn.Name, args: tuple[syn.Expr, ...], ctx: Context, span: Sp
         hint = f"Write `emits {draft.text(span)}` as a check of a scenario."
         draft.stop("TW0201", f"`{name}` is an event, and no fact.", function.span, "event", hint)
     foreign = function_word(name)
+    cell = "_".join((name, *(draft.text(one.span) for one in args)))
+    if (ctx.world, cell) in draft.object_types:
+        foreign = f"Write `{cell}`."
     if args and name != "pick" and not (foreign and isinstance(args[0], syn.Number)):
         return _behind_dot(check(args[0], ctx), function, args[1:], ctx, span)
     known = (*draft.fluents, *draft.derive_items, *BUILTINS)

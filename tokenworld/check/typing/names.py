@@ -336,6 +336,9 @@ def _swapped(value: str, known: Collection[str]) -> str | None:
     """The hint where the cell of a layout is named with its row before its column."""
     parts = re.fullmatch(r"(.+)_(\d+)_(\d+)", value)
     other = f"{parts[1]}_{parts[3]}_{parts[2]}" if parts else ""
+    cells = [one for one in known if parts and re.fullmatch(rf"{re.escape(parts[1])}_\d+_\d+", one)]
+    if cells and other not in known:
+        return f"The cells are `{cells[0]}` to `{cells[-1]}`: the column first, then the row."
     return f"Write `{other}`: the column first, then the row." if other in known else None
 
 

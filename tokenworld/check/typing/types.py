@@ -127,7 +127,8 @@ def number_type(draft: Draft, number: syn.Number) -> m.NumberType:
             near = None if len(unit) == 1 else did_you_mean(unit, draft.units)
             like = [one for one in draft.units if unit in one]  # `l` for `ml`, but not for `c`
             near = near or (did_you_mean(unit, like) if like else None)
-            hint = near or f"Declare it with `unit {unit}`."
+            plain = "" if draft.units else ", or write the number alone"
+            hint = near or f"Declare it with `unit {unit}`{plain}."
             if unit in ("pct", "percent", "pc"):
                 hint = "Write `50%`."
             draft.stop("TW0201", f"There is no unit `{unit}`.", number.span, "unknown unit", hint)

@@ -17,7 +17,7 @@ from typing import Literal, assert_never, cast
 
 from tokenworld.diagnostics import Span
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.planning.reader.expressions import Expressions, is_timed, show
+from tokenworld.planning.reader.expressions import NEGATIONS, Expressions, is_timed, show
 from tokenworld.planning.reader.names import (
     ATOM,
     FRACTION,
@@ -114,7 +114,8 @@ class Effects(Expressions):
         """The effects of an item."""
         if isinstance(item, Word):
             message = f"`{item.text}` stands where an effect should be."
-            raise self.faults.unexpected(message, item.span, f"Write `({item.text})`.")
+            hint = "Write `(not (…))`." if item.key in NEGATIONS else f"Write `({item.text})`."
+            raise self.faults.unexpected(message, item.span, hint)
         if not item.items:
             return ()
         if item.head == "and":

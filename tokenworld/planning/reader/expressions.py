@@ -83,7 +83,8 @@ class Parts:
             raise self.faults.unexpected(message, item.span, "Write a name.")
         if item.text[0] in "?:" or item.text == "-":
             message = f"`{item.text}` stands where the {what} should be."
-            raise self.faults.unexpected(message, item.span, "Write a name.")
+            hint = "Write `-` before a type." if item.text == ":" else "Write a name."
+            raise self.faults.unexpected(message, item.span, hint)
         return item
 
     def variable(self, item: Item) -> Word:
@@ -177,7 +178,13 @@ class Parts:
         return self.typed(item.items, variables=True)
 
 
+_FEW = 6
+"""Variables that a hint lists."""
 _SIGNS = frozenset({"=", "<", "<=", ">", ">=", "==", "!=", "+", "*", "/"})
+
+
+NEGATIONS = frozenset({"!", "~", "not"})
+"""Words that stand before what they negate elsewhere."""
 
 
 class Expressions(Parts):
@@ -238,6 +245,8 @@ class Expressions(Parts):
                 known = [f"?{one}" for one in names.names]
                 shown = Word(f"?{name.text}", name.span)
                 hint = "Declare it as a parameter, or quantify it."
+                if 0 < len(known) <= _FEW:
+                    hint = f"Write one of {', '.join(f'`{one}`' for one in known)}, or declare it."
                 self.faults.unknown("variable", shown, known, hint)
             return Phrase(names.names.get(name.key, "none"), ATOM, item.span)
         if item.text.startswith("#"):
@@ -310,7 +319,9 @@ class Expressions(Parts):
         if isinstance(item, Word):
             message = f"`{item.text}` stands where a condition should be."
             hint = f"Write `({item.text})`."
-            if item.key in ("and", "or", "not", "imply"):
+            if item.key in NEGATIONS:
+                hint = "Write `(not (…))`."
+            elif item.key in ("and", "or", "imply"):
                 hint = f"Leave it away, or write it first: `({item.key} …)`."
             raise self.faults.unexpected(message, item.span, hint)
         self.prefixed(item)

@@ -173,6 +173,10 @@ class _Nest:
         self._into(group)
 
     def word(self, text: str, at: int) -> None:
+        if "," in text:
+            what, hint = "PDDL has no commas.", "Remove the comma: blanks stand between names."
+            self.faults.tell("TW0103", what, self._on_line(at, at + len(text)), hint=hint)
+            text = text.replace(",", "") or "-"
         key = text.lower()
         if key in _SECTIONS and len(self.open) > 2:
             self._left_open()

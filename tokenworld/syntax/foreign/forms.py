@@ -174,7 +174,8 @@ def _call(said: list[Token], found: Found) -> Meant | None:
     behind = () if found.following is None else (found.following,)
     for token, after in pairwise((*said, *behind)):
         opens = after.terminal == "(" or found.is_name(after)
-        if token.text in FUNCTIONS and opens and token is not said[0]:
+        picked = found.back(1) == "pick" and token is found.token
+        if token.text in FUNCTIONS and opens and token is not said[0] and not picked:
             return Meant(token, FUNCTIONS[token.text])
     return None
 
