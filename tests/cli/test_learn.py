@@ -169,6 +169,19 @@ def test_a_param_without_information_keeps_its_value(tw: Tw, coin: Path) -> None
     assert "param spare: 0% to 100% = 40% learned" in coin.read_text(encoding="utf-8")
 
 
+def test_a_value_that_few_rows_tell_is_written_with_a_warning(tw: Tw, coin: Path) -> None:
+    """One row has one flip, so the likeliest share is 0 % or 100 %."""
+    rows = coin.with_name("rows.jsonl")
+    lines = rows.read_text(encoding="utf-8").splitlines(keepends=True)
+    for count, said in ((1, "Only 1 transition says anything of `heads`"), (9, "Only 9"), (10, "")):
+        rows.write_text("".join(lines[:count]), encoding="utf-8")
+        ran = tw("learn", "fit", coin, "rows.jsonl", "--write")
+        assert ran.code == 0
+        assert ("anything of `heads`" in ran.err) == bool(said)
+        assert said in ran.err
+        assert "No transition says anything of `spare`" in ran.err
+
+
 def test_values_are_written_with_a_diff_and_only_when_asked_for(tw: Tw, coin: Path) -> None:
     before = coin.read_text(encoding="utf-8")
     tw("learn", "fit", coin, "rows.jsonl", "-o", "fit.json")

@@ -31,6 +31,8 @@ from tokenworld.verbs.records.rows import no_rows
 from tokenworld.verbs.records.transitions import transitions
 
 _NOTED = 5
+_FEW = 10
+"""Fewer informative transitions than this leave a share uncertain by more than 15 %."""
 """Rows that cannot be used, and impossible ones, that are printed."""
 _WRITABLE = "Name a file that can be written."
 _REPLACED = "Name another file; `--write` replaces what is there, and the values in the rules."
@@ -68,7 +70,8 @@ def fit_params(
     fitted = fit(found, params)
     _print(found, fitted, out)
     uncertain = [one for one in fitted.params if not one.informative]
-    out.diagnostics([_uninformed(one) for one in uncertain])
+    few = [one for one in fitted.params if 0 < one.informative < _FEW]
+    out.diagnostics([*map(_uninformed, uncertain), *map(_scarce, few)])
     shown = _json(found, fitted)
     if output is not None:
         text = json.dumps(shown, indent=2, ensure_ascii=False)
@@ -103,6 +106,16 @@ def _uninformed(one: Fitted) -> Diagnostic:
         hint = "No `chance` names it; use it in one, or leave out `learned`."
     else:
         hint = f"Record play that comes to {', '.join(one.learned.sites)}."
+    return Diagnostic("TW1206", what, one.learned.param.span, "this param", hint=hint)
+
+
+def _scarce(one: Fitted) -> Diagnostic:
+    rows = counted(one.informative, "transition")
+    verb = "says" if one.informative == 1 else "say"
+    what = (f"Only {rows} {verb} anything of `{one.learned.name}`, too few to trust its value "
+            f"{_shown(one, one.value)}.")  # fmt: skip
+    places = f" that comes to {', '.join(one.learned.sites)}" if one.learned.sites else ""
+    hint = f"Record more play{places}."
     return Diagnostic("TW1206", what, one.learned.param.span, "this param", hint=hint)
 
 
