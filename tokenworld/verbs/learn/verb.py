@@ -31,9 +31,9 @@ from tokenworld.verbs.records.rows import no_rows
 from tokenworld.verbs.records.transitions import transitions
 
 _NOTED = 5
-_FEW = 10
-"""Fewer informative transitions than this leave a share uncertain by more than 15 %."""
 """Rows that cannot be used, and impossible ones, that are printed."""
+_FEW = 10
+"""Fewer transitions than this may leave a share uncertain by more than 15 %, as standard error."""
 _WRITABLE = "Name a file that can be written."
 _REPLACED = "Name another file; `--write` replaces what is there, and the values in the rules."
 _REAL_DIGITS = 6
