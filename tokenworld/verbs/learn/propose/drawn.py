@@ -176,13 +176,13 @@ def cover_noisy(problem: Problem, sizes: Sequence[int]) -> Rules:
 
     Two lists are made: of the rules that save most, and of those that save most for each instance
     that they cover, so that a wide guard that is often wrong does not take the place of two that
-    are right. For a truth two more are made, of rules that turn it: what makes it true often is
-    another thing than what makes it false. The list that tells the instances in fewest nats is
-    kept.
+    are right. For a truth two more are made, of rules that turn it. Each of these pays for naming
+    that, since what makes a slot true often is another thing than what makes it false. The list
+    that tells the instances in fewest nats is kept.
     """
     packed = Packed(problem)
     lengths, found = _lengths(packed.predicates), list[tuple[float, list[Rule]]]()
-    truth = any(one.op == "not" and one.term == problem.slot for one in problem.templates)
+    truth = any(_is_turned(one, problem) for one in problem.templates)
     for turned in (False, True) if truth else (False,):
         for dense in (False, True):
             packed.again()
@@ -245,7 +245,7 @@ def _plain(packed: Packed, problem: Problem, turned: bool) -> list[int]:
     ``turned``, the opposite of the old value."""
     rest, found = packed.free & ~packed.kept, list[int]()
     own = [at for at, one in enumerate(problem.templates)
-           if _is_plain(one, problem) and (one.op == "not") == turned]  # fmt: skip
+           if (_is_turned if turned else _is_own)(one, problem)]  # fmt: skip
     while len(found) < _PLAIN and rest.any():
         told = {at: float(packed.weights[rest & packed.right[at]].sum()) for at in own}
         best = max(own, key=lambda at: (told[at], -problem.templates[at].cost), default=None)
@@ -257,7 +257,16 @@ def _plain(packed: Packed, problem: Problem, turned: bool) -> list[int]:
 
 
 def _is_plain(one: Template, problem: Problem) -> bool:
-    return one.op == "value" or (one.op in ("shift", "not") and one.term == problem.slot)
+    return _is_own(one, problem) or _is_turned(one, problem)
+
+
+def _is_own(one: Template, problem: Problem) -> bool:
+    """Whether it is one of the outcomes of a slot that need no name: a value, or a step."""
+    return one.op == "value" or (one.op == "shift" and one.term == problem.slot)
+
+
+def _is_turned(one: Template, problem: Problem) -> bool:
+    return one.op == "not" and one.term == problem.slot
 
 
 def _tried(
@@ -284,7 +293,7 @@ def _outcomes(
         parts.append(own)
         rest = rest & ~own
     parts += [rest & ~packed.kept, rest & packed.kept]
-    dear = [at for at in templates if not _is_plain(problem.templates[at], problem)]
+    dear = [at for at in templates if not _is_own(problem.templates[at], problem)]
     size = sum(problem.templates[at].cost + log(len(problem.templates)) for at in dear)
     each = np.array([*(log(sizes[at]) for at in templates), WORTH, 0.0])
     return _Outcomes(tuple(templates), np.array(parts), size, each)
