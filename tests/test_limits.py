@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tokenworld import Session, limits
-from tokenworld.limits import Halted, attempt, limited, near, phase
+from tokenworld.limits import Halted, attempt, attempt_for, limited, near, phase
 
 FINDINGS = Path(__file__).parent / "findings" / "planning"
 
@@ -196,3 +196,12 @@ def test_a_limit_that_is_used_up_as_its_block_ends_leaves_no_timer(
         assert near() is None
     assert all(ends.values())
     assert len(ends) == 2
+
+
+def test_the_answer_after_a_limit_of_its_own_is_not_ended_by_it() -> None:
+    def late() -> str:
+        time.sleep(2.0)  # longer than any grace
+        return "late"
+
+    assert attempt_for(0.05, "sleeping", lambda: time.sleep(5) or "done", late) == "late"
+    assert attempt_for(5, "sleeping", lambda: "done", late) == "done"

@@ -315,3 +315,12 @@ def attempt(name: str, work: Callable[[], T], otherwise: Callable[[], T]) -> T:
             raise
         budget.note(Halted("memory", name))
     return otherwise()
+
+
+def attempt_for(seconds: float, name: str, work: Callable[[], T], otherwise: Callable[[], T]) -> T:
+    """`attempt` with a limit of its own. ``otherwise`` is called after it, and so is not ended by
+    it."""
+    found = list[T]()
+    with suppress(Halted), limited(seconds, None, time.monotonic()):
+        found = attempt(name, lambda: [work()], list)
+    return found[0] if found else otherwise()

@@ -28,7 +28,7 @@ from typing import Generic
 
 from tokenworld.diagnostics import Diagnostic, Severity, no_verdict
 from tokenworld.ground import Instance, Simulator, StateT
-from tokenworld.limits import attempt, halted, limited
+from tokenworld.limits import attempt_for, halted
 from tokenworld.planning.honest.secrets import secrets_read
 from tokenworld.planning.lower.encode import is_plain
 from tokenworld.planning.planners.answers import (
@@ -115,8 +115,7 @@ def plan(
             or ladder.search_on(width=width)
         )
 
-    with limited(time_limit, None, time.monotonic()):
-        return attempt("planning", found, lambda: None) or ladder.unknown()
+    return attempt_for(time_limit, "planning", found, ladder.cut) or ladder.unknown()
 
 
 def _is_for_lama(instance: Instance) -> bool:
@@ -161,7 +160,7 @@ class _Ladder(Generic[StateT]):
         self._attempts: list[Attempt] = []
         self._notes: list[Diagnostic] = []
         self._wide: OwnRung[StateT] | None = None
-        self._looked = False
+        self._looked = self._cut = False
 
     # ---- the rungs ----
 
@@ -199,8 +198,7 @@ class _Ladder(Generic[StateT]):
         def look() -> Verdict | None:
             return self._search(self._by_width(), seconds, _LOOK_STATES)
 
-        with limited(seconds, None, time.monotonic()):
-            return attempt("the width search", look, lambda: None)
+        return attempt_for(seconds, "the width search", look, lambda: None)
 
     def search_on(self, *, width: bool) -> Verdict | None:
         """Run our own search and the width search in turn, for the remaining time.
@@ -299,6 +297,10 @@ class _Ladder(Generic[StateT]):
         """Return whether no encoding takes the world."""
         return any(one.result == "not expressible" for one in self._attempts)
 
+    def cut(self) -> None:
+        """Note that the limit of time ended a rung."""
+        self._cut = True
+
     def unknown(self) -> Verdict:
         """No rung held: say so, and what would help."""
         for note in self._own.notes():
@@ -306,7 +308,7 @@ class _Ladder(Generic[StateT]):
         tried = (*self._attempts, *self._searched())
         if self._cancel():
             self._note(Diagnostic("TW0813", "It was cancelled before there was a verdict."))
-        elif halted() is not None or any(one.result == "limit" for one in tried):
+        elif self._cut or halted() or any(one.result == "limit" for one in tried):
             self._note(no_verdict())
         return self._closed(Verdict("unknown", self._goal, None, "", "", within=self._within))
 

@@ -6,7 +6,6 @@ encoding that there is none. *Exhausted*: our own search saw every reachable sta
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -15,7 +14,7 @@ from typing import Literal, TypeVar, assert_never
 from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean, in_seconds, to_json
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Command, LuckyDraw, Simulator, StateT, refuse_huge
-from tokenworld.limits import Halted, attempt, halted, limited
+from tokenworld.limits import Halted, attempt, attempt_for, halted
 
 SCHEMA_VERSION = 1
 
@@ -434,12 +433,6 @@ class Explaining:
         ``what`` is its name in a sentence: "the reason".
         """
 
-        def bounded() -> T:
-            if seconds is None:
-                return work()
-            with limited(seconds, None, time.monotonic()):
-                return work()
-
         def late() -> T:
             if halted() is None:  # else the command names the limit that was hit
                 why = f"its limit of {in_seconds(seconds or 0)} was reached"
@@ -447,7 +440,9 @@ class Explaining:
             return otherwise
 
         try:
-            return attempt(f"looking for {what}", bounded, late)
+            if seconds is None:
+                return attempt(f"looking for {what}", work, late)
+            return attempt_for(seconds, f"looking for {what}", work, late)
         except Halted:
             return late()
         except Failure as failure:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Generic, NoReturn
 
 from tokenworld.diagnostics import Diagnostic, no_verdict
 from tokenworld.ground import Simulator, StateT, count_bindings, parameter_domains
-from tokenworld.limits import attempt, limited
+from tokenworld.limits import attempt_for
 from tokenworld.planning.lower.algebra import Explosion, Obstacle
 from tokenworld.planning.referee import refereed
 from tokenworld.planning.search.interpreted import (
@@ -190,8 +190,8 @@ class OwnSearch(Staged[StateT]):
         def too_long() -> NoReturn:
             raise Explosion(0, late=True)
 
-        with limited(_HURRY, None, time.monotonic()):
-            return attempt("packing", partial(packed_in_time, *self._asked, sizes=_SMALL), too_long)
+        packing = partial(packed_in_time, *self._asked, sizes=_SMALL)
+        return attempt_for(_HURRY, "packing", packing, too_long)
 
 
 def _compiled(
