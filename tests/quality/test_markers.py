@@ -77,19 +77,20 @@ def test_the_file_stands_beside_the_world(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "why"),
+    ("text", "place", "why"),
     [
-        ("[character", "not TOML"),
-        ("[marks]", "`marks` is no key that is known"),
-        ("[character]\nforbid = []", "`character.forbid` is no key that is known"),
-        ("[character]\nallow = 'operator'", "`character.allow` is no list"),
-        ("[character]\nmarkers = ['']", "a phrase is empty"),
-        ("character = 3", "`character` is no table"),
-        ("[worlds]\nw = 1", "`worlds.w` is no table"),
-        ("[actions]\nworld = 'ajar'", "`actions.world`"),
+        ("[character", "1:11", "no TOML"),
+        ("\n\n[character]\nallow: []", "4:6", "no TOML"),
+        ("[marks]", "1:2", "`marks` is no key that is known"),
+        ("[character]\nforbid = []", "2:1", "`character.forbid` is no key that is known"),
+        ("[character]\nallow = 'operator'", "2:1", "`character.allow` is no list"),
+        ("[character]\nmarkers = ['']", "", "a phrase is empty"),
+        ("# 3\ncharacter = 3", "2:1", "`character` is no table"),
+        ("[worlds]\nv = {}\nw = 1", "3:1", "`worlds.w` is no table"),
+        ("[worlds.w.actions]\nworld = 'ajar'", "2:1", "`worlds.w.actions.world`"),
     ],
 )
-def test_a_file_that_does_not_fit(tmp_path: Path, text: str, why: str) -> None:
+def test_a_file_that_does_not_fit(tmp_path: Path, text: str, place: str, why: str) -> None:
     path = tmp_path / "quality.toml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(Failure) as raised:
@@ -97,6 +98,15 @@ def test_a_file_that_does_not_fit(tmp_path: Path, text: str, why: str) -> None:
     (found,) = raised.value.diagnostics
     assert found.code == "TW0006"
     assert why in found.message
+    assert str(found.span or "").removeprefix(f"{path}:") == place
+
+
+def test_a_misspelt_key_is_told_with_the_one_that_was_meant(tmp_path: Path) -> None:
+    path = tmp_path / "quality.toml"
+    path.write_text("[character]\nmarker = []", encoding="utf-8")
+    with pytest.raises(Failure) as raised:
+        quality_settings(path, "w")
+    assert raised.value.diagnostics[0].hint == "Did you mean `markers`?"
 
 
 def test_a_file_nested_too_deeply_is_no_file_of_markers(tmp_path: Path) -> None:

@@ -7,8 +7,9 @@ why.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from functools import cache
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from tokenworld.model.program import Program
@@ -40,6 +41,19 @@ def program_from_json(text: str | bytes) -> Program:
     return found
 
 
+def names_of(kind: Any) -> set[str]:
+    """All names of fields in a dataclass and in those that it holds."""
+    return set(_names_in(_adapter(kind).json_schema()))
+
+
+def _names_in(schema: object) -> Iterator[str]:
+    if isinstance(schema, list):
+        yield from chain.from_iterable(map(_names_in, schema))
+    if isinstance(schema, dict):
+        yield from schema.get("properties", ())
+        yield from chain.from_iterable(map(_names_in, schema.values()))
+
+
 def program_schema() -> dict[str, Any]:
     """The JSON schema (draft 2020-12) of a program."""
     return _adapter(Program).json_schema()
@@ -57,10 +71,18 @@ _WANTED = {
 }
 
 
+class Misfit(ValueError):
+    """The first part of a value that does not fit: a clause, with the keys that lead to it."""
+
+    def __init__(self, clause: str, path: tuple[str, ...], *, unknown: bool = False) -> None:
+        super().__init__(clause)
+        self.path, self.unknown = path, unknown
+
+
 def shaped(kind: type[T], found: object) -> T:
     """JSON or TOML values as a dataclass, whose fields and config say what must be there.
 
-    Raises `ValueError` with the first thing that does not fit, as a clause.
+    Raises `Misfit`, a `ValueError`, with the first part that does not fit.
     """
     from pydantic import ValidationError
 
@@ -68,7 +90,11 @@ def shaped(kind: type[T], found: object) -> T:
         value: T = _adapter(cast(Hashable, kind)).validate_python(found)
     except ValidationError as error:
         first = error.errors()[0]
-        path = ".".join(str(step) for step in first["loc"])
+        path = tuple(str(step) for step in first["loc"])
         wrong = _WANTED.get(first["type"]) or f"does not fit: {first['msg'].lower()}"
-        raise ValueError(f"`{path}` {wrong}" if path else f"it {wrong}") from None
+        clause = f"`{'.'.join(path)}` {wrong}" if path else f"it {wrong}"
+        raise Misfit(clause, path, unknown=first["type"] == _UNKNOWN) from None
     return value
+
+
+_UNKNOWN = "unexpected_keyword_argument"

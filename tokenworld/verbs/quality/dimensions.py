@@ -24,7 +24,6 @@ file:
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -32,11 +31,12 @@ from functools import cached_property
 from itertools import groupby, pairwise
 from math import ceil, floor
 from pathlib import Path
-from typing import Literal, NoReturn
+from typing import Literal
 
-from tokenworld.diagnostics import fields_json, read_source, usage
+from tokenworld.diagnostics import fields_json, usage
 from tokenworld.ground import Json, Status
-from tokenworld.model.schema import CLOSED, shaped
+from tokenworld.model.schema import CLOSED
+from tokenworld.model.toml import read_toml
 from tokenworld.store.records import IntentSource
 from tokenworld.verbs.recheck import Checkpoint, Prose
 
@@ -347,18 +347,11 @@ def settings_file(sources: tuple[str, ...], folder: Path | None = None) -> Path 
 def quality_settings(path: Path | None, world: str) -> Settings:
     """The settings that a file gives a world; the defaults without a file.
 
-    Raises `Failure` TW0006 for an invalid file, with the fault.
+    Raises `Failure` TW0006 for an invalid file, at the line of the fault.
     """
     if path is None:
         return Settings()
-    try:
-        found = tomllib.loads(read_source(path).text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        _fail(path, f"it is not TOML ({error})")
-    try:
-        file = shaped(_SettingsFile, found)
-    except ValueError as error:
-        _fail(path, str(error))
+    file = read_toml(_SettingsFile, path, f"`{path}` does not fit", _HINT)
     own, every = file.worlds.get(world, _WorldTable()).character, file.character
     words = every.markers if own.markers is None else own.markers
     allowed = every.allow if own.allow is None else own.allow
@@ -371,16 +364,14 @@ def quality_settings(path: Path | None, world: str) -> Settings:
 
 def _phrases(path: Path, listed: tuple[str, ...]) -> tuple[str, ...]:
     if not all(one.strip() for one in listed):
-        _fail(path, "a phrase is empty")
+        raise usage(f"`{path}` does not fit: a phrase is empty.", _HINT)
     return tuple(" ".join(one.split()) for one in listed)
 
 
-def _fail(path: Path, why: str) -> NoReturn:
-    hint = (
-        'Write `[character]` with `allow = ["telephone operator"]` or `markers = [...]`, and '
-        '`[actions]` with `world = "open"` or `"closed"`.'
-    )
-    raise usage(f"`{path}` does not fit: {why}.", hint)
+_HINT = (
+    'Write `[character]` with `allow = ["telephone operator"]` or `markers = [...]`, and '
+    '`[actions]` with `world = "open"` or `"closed"`.'
+)
 
 
 GROUNDED_OK, GROUNDED_FAIL = Fraction(95, 100), Fraction(85, 100)

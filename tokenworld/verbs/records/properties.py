@@ -7,7 +7,6 @@ differs from that is written down, in ``mapping.toml``. No game is known by name
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,7 +15,6 @@ from typing import Any, Final, assert_never
 
 from tokenworld.core import lowered
 from tokenworld.core.rules import Footprint
-from tokenworld.diagnostics import Failure, read_source, usage
 from tokenworld.engine import Engine
 from tokenworld.engine.rows.questions.speech import name_of
 from tokenworld.engine.rows.stepper import Tick
@@ -33,7 +31,8 @@ from tokenworld.model import (
     TextType,
     ValueType,
 )
-from tokenworld.model.schema import CLOSED, shaped
+from tokenworld.model.schema import CLOSED
+from tokenworld.model.toml import read_toml
 
 MAPPING_FILE = "mapping.toml"
 """The name of a mapping file; it lies beside the world's file."""
@@ -116,24 +115,14 @@ class RecordMapping:
 
 def read_mapping(path: Path) -> RecordMapping:
     """The mapping of a file; `Failure` (TW0001, TW0006) where there is none, or it is not one."""
-    try:
-        found = tomllib.loads(read_source(path).text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise _unfit(path, f"it is no TOML ({error})") from None
-    try:
-        return shaped(RecordMapping, {**found, "path": str(path)})
-    except ValueError as error:
-        raise _unfit(path, str(error)) from None
+    hint = "Write it as docs/textgames.md tells, under “The mapping file”."
+    message = f"`{path}` is no mapping of records"
+    return read_toml(RecordMapping, path, message, hint, path=str(path))
 
 
 def mapping_beside(world: Path) -> RecordMapping:
     """The mapping that lies beside a world's file."""
     return read_mapping(world.parent / MAPPING_FILE)
-
-
-def _unfit(path: Path, why: str) -> Failure:
-    message = f"`{path}` is no mapping of records: {why}."
-    return usage(message, "Write it as docs/textgames.md tells, under “The mapping file”.")
 
 
 MISSING: Final = object()
