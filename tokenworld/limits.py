@@ -308,7 +308,7 @@ def attempt(name: str, work: Callable[[], T], otherwise: Callable[[], T]) -> T:
             return work()
     except Halted as halt:
         if halt.why == "memory":
-            halt.__traceback__ = None  # or what it was working on is never freed
+            halt.__traceback__ = None  # or the objects in its frames are never freed
         budget.note(halt)
     except MemoryError:
         if budget.memory is None:

@@ -165,7 +165,7 @@ def fuzz(
     return verb(json, lambda out: run_fuzz(number, seed, ticks, coverage, out))
 
 
-# ---- the verbs that print what is written --------------------------------------------------------
+# ---- verbs that print sources --------------------------------------------------------------------
 
 
 @does("explain.explain")

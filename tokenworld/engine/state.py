@@ -14,7 +14,7 @@ from tokenworld.ground import Command, Raw
 from tokenworld.model import ROOT
 
 # ---- Long columns --------------------------------------------------------------------------------
-# A long column in chunks, so that a copy shares all but what is written.
+# A long column in chunks, so that a copy shares all chunks but the written ones.
 #
 # A list of 100,000 slots takes some 100 µs to copy, and a tick writes three of them. In chunks of
 # 256 a copy is a list of 400 chunks, and the first write to a chunk copies that chunk alone.

@@ -203,7 +203,7 @@ class Sight:
                 for place in _places(field, args, store):
                     array[place] = number(held[slot])
 
-    # ---- what was written ---------------------------------------------------------------------
+    # ---- written slots ------------------------------------------------------------------------
 
     def follow(self, row: list[Any], written: list[int]) -> None:
         """Update the arrays for the ``written`` slots of the row that was read last."""

@@ -378,7 +378,7 @@ def _ending_breach(run: Run, seq: int, link: str, state: str) -> Breach | None:
 # `session` re-executes the intents and hands both lists over; nothing is executed here.
 
 
-# In the order in which a difference explains the later ones; what is not listed comes last.
+# In the order in which a difference explains the later ones; unlisted ones come last.
 _PARTS = (
     "hash_before", "status", "action", "args", "refusal", "no_match", "breach", "draws",
     "changes", "discarded", "law_changes", "time_passed", "fired", "hash_after",

@@ -74,7 +74,7 @@ def failure_of(error: sqlite3.Error, path: Path, *, writing: bool) -> Failure:
 
 # ---- The tables of a run store, with the laws that SQL itself can hold ---------------------------
 # Every record repeats its status and its hashes as columns, and a CHECK keeps each column equal to
-# the JSON beside it. Triggers forbid changing or deleting what was stored, and appending anything
+# the JSON beside it. Triggers forbid changing or deleting stored rows, and appending anything
 # but the next record. So even a program that writes to the file by hand has to break the schema
 # openly to make the log lie, and the hash chain shows that.
 

@@ -257,7 +257,7 @@ def _outcome(before: Facts, after: dict[Facts, State]) -> tuple[str, ...] | None
 _EXITS = {"equivalent": EXIT_OK, "no difference found": EXIT_UNKNOWN, "different": EXIT_NEGATIVE}
 
 
-# ---- what is compared ---------------------------------------------------------------------------
+# ---- comparison ---------------------------------------------------------------------------------
 
 
 def _sides(first: str, second: str, problems: tuple[Path, ...]) -> Iterator[tuple[str, Side, Side]]:

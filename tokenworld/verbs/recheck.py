@@ -114,7 +114,7 @@ def _of_slot(words: Words, slot: Hole, then: Env, later: Env) -> Iterator[str]:
         told = words.shown(slot.term, then, slot.article)
         now = words.shown(slot.term, later, slot.article)
     except (Fault, KeyError):
-        return  # what it speaks of is gone, or has no value any more
+        return  # its object is destroyed, or has no value any more
     yield from _compared(told, now)
 
 

@@ -328,7 +328,7 @@ def _place_of(args: Args) -> tuple[tuple[bool, Any], ...]:
     return tuple((value is None, 0 if value is None else value) for value in args)
 
 
-# ---- what is possible -----------------------------------------------------------------------
+# ---- possible commands ----------------------------------------------------------------------
 
 
 class _TooManyError(Exception):

@@ -418,7 +418,7 @@ class Tables:
                 return tuple(found)
             prefix = following
 
-    # ---- what is left -------------------------------------------------------------------------
+    # ---- other cases --------------------------------------------------------------------------
 
     def _handed_on(
         self, state: Kept, command: Command, own: Change, listener: Listener | None

@@ -251,7 +251,7 @@ class Conditions(TermVisitor[Wanted, Either]):
                 return self._nothing(op, one, names)
         lacking = [self.may_lack(left), self.may_lack(right)]
         if (op == "!=" and any(lacking)) or (op == "==" and all(lacking)):
-            return None  # what is not there counts as `none`, which equals itself alone
+            return None  # a missing slot counts as `none`, which equals itself alone
         pairs = product(self.measures(left, names), self.measures(right, names))
         found = tuple(
             (*mine, *theirs, Range(op, one, other)) for (mine, one), (theirs, other) in pairs

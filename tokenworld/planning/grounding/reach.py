@@ -24,7 +24,7 @@ from tokenworld.planning.grounding.rules import Atom, Source, Ungroundable, is_m
 from tokenworld.planning.lower.facts import Facts
 
 # ---- Ranges of numbers --------------------------------------------------------------------------
-# A range is a pair ``(low, high)``, both included; minus and plus infinity stand for no bound.
+# A range is a pair ``(low, high)``, both included; minus and plus infinity mean no bound.
 
 Span = tuple[float, float]
 

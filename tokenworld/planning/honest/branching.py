@@ -182,7 +182,7 @@ class BranchSearch(Generic[StateT]):
                 return Blocked(few)
             if first and self._exact and root.value is not None:
                 self.bound = root.value[0]
-            first = False  # what was found since may be worse than it need be
+            first = False  # later results may be worse than necessary
             found = self._spread(root, {one: one for one in singles})
             if not isinstance(found, Blocked):
                 return found

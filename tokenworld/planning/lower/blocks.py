@@ -241,7 +241,7 @@ class Block:
         value = self._stage(slot, len(destroyed), exempt)
         for number in self.moment.terms.facts.objects_in(slot):
             for gone, condition in destroyed:
-                if gone == number:  # what is gone holds nothing: any one value will do
+                if gone == number:  # a destroyed object has no slots: any value will do
                     first = self.moment.variables.domain(slot)[0]
                     if self._facts.is_unborn(slot):  # but that of an object which may come again
                         first = self._facts.initial(slot)

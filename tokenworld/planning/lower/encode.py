@@ -264,7 +264,7 @@ def too_big(instance: Instance, explosion: Explosion) -> Obstacle:
 
 
 # ---- plain worlds -------------------------------------------------------------------------------
-# Where nothing happens but what is commanded, and commands make facts true and false, there is
+# If commands are the only changes of a world, and they make facts true and false, there is
 # nothing that decision diagrams would have to find out: each ground action that can ever be done is
 # one operator.
 
@@ -480,7 +480,7 @@ class _Reach:
             self._waiting.append((effect.variable, effect.value))
 
 
-# ---- dropping what is never met ---------------------------------------------------------------
+# ---- dropping unreachable parts ---------------------------------------------------------------
 
 
 class _Renumbering:

@@ -441,7 +441,7 @@ class Phases:
 
         return sorted(found, key=order)
 
-    # ---- what is kept up --------------------------------------------------------------------
+    # ---- maintained variables ---------------------------------------------------------------
 
     def begun(self) -> Effect:
         """The effect on the token when a command is executed."""
@@ -582,7 +582,7 @@ class Commands:
         positions = sorted(self._operators.position(_LONG, value) for value in values)
         return self._operators.index[_LONG], tuple(positions)
 
-    # ---- what is noted ------------------------------------------------------------------------
+    # ---- recorded facts -----------------------------------------------------------------------
 
     def _stage(self, value: Raw) -> tuple[Effect, ...]:
         """The effect that sets the stage of a long action."""

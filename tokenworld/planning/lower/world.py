@@ -400,7 +400,7 @@ class TakenApart:
                 continue
             takes = self._takes(unit)
             stages = tuple(self.facts.stage(unit.command, done) for done in range(1, max(takes, 1)))
-            moment = self.idle if takes else self.turn  # what is free breaks nothing off
+            moment = self.idle if takes else self.turn  # a free action interrupts no long one
             block = Block(unit.title, [unit], self.analysis, moment)
             broken_off = None
             if stages and unit in cancelled:

@@ -89,7 +89,7 @@ class Child:
         process.wait()
         for stream in (self._held, process.stdin, process.stdout, process.stderr):
             if stream is not None:
-                with suppress(OSError):  # what was still to be written has no reader
+                with suppress(OSError):  # the rest of the output has no reader
                     stream.close()
         forget_child(process.pid)
 

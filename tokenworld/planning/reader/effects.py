@@ -176,7 +176,7 @@ class Effects(Expressions):
         if whole > 1:
             what = "The probabilities of these outcomes sum to more than 1."
             raise self.faults.unexpected(what, item.span, "Lower one of them.")
-        if whole == 1:  # what is left is the last one
+        if whole == 1:  # the rest is the last outcome
             outcomes[-1] = ("", outcomes[-1][1])
         return Chance(tuple(outcomes), item.span)
 

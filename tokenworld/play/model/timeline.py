@@ -100,7 +100,7 @@ class Timeline:
             line, self._count = self._count, self._count + 1
         self.nodes.append(Node(number, parent, line, moment))
         self._numbers[id(moment)] = number
-        if not tries:  # what is tried leaves the line as it is
+        if not tries:  # a trial leaves the line unchanged
             self._followed.add(parent)
         self._undone.clear()
         return number

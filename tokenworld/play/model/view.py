@@ -139,7 +139,7 @@ class View:
     def _cells(self) -> frozenset[str]:
         return frozenset(one.of for one in self.session.world.world.layouts)
 
-    # ---- what is in sight -------------------------------------------------------------------
+    # ---- objects in sight -------------------------------------------------------------------
 
     @cached_property
     def shown(self) -> Mapping[str, None]:
@@ -528,7 +528,7 @@ class View:
             case _:
                 return str(value).replace("_", " ")
 
-    # ---- what is carried --------------------------------------------------------------------
+    # ---- carried objects --------------------------------------------------------------------
 
     @property
     def carried(self) -> tuple[str, ...] | None:

@@ -609,7 +609,7 @@ class AdvisedScreen(Screen[None]):
         self._begin_reading("")
 
     def _begin_reading(self, retry: str) -> None:
-        self._watched.changed()  # what is read now, the watch need not tell again
+        self._watched.changed()  # the watch need not report these files again
         self._read_files(retry)
 
     @work(thread=True, exclusive=True, group="mend")

@@ -88,7 +88,7 @@ def read_settings(path: Path, ids: frozenset[str], themes: tuple[str, ...]) -> S
     Raises `Failure` with TW0006 for a file that does not fit: unknown entries, ids and the like.
     """
     try:
-        # Not by pydantic: a wrong name is told with the known one that is nearest to it.
+        # Not by pydantic: the message on a wrong name has the nearest known one.
         found = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return Settings()

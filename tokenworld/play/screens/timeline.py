@@ -199,7 +199,7 @@ class RadarScreen(Overlay[None]):
             )
         except Failure as found:
             failure = fault_text(found)
-        except Exception as error:  # whatever goes wrong in a planner, the game goes on
+        except Exception as error:  # an error of a planner does not end the game
             failure = f"the planner stopped unexpectedly: {error or type(error).__name__}"
         if not worker.is_cancelled:
             self.post_message(Answered(node, verdict, failure, time.monotonic() - began))

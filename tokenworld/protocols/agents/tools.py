@@ -423,7 +423,7 @@ class Tools:
             self.games.close(game)
             return f"game {game} is closed"
 
-    # ---- what they share -------------------------------------------------------------------------
+    # ---- shared parts ----------------------------------------------------------------------------
 
     async def _shown(self, work: Callable[[], Any]) -> CallToolResult:
         with told():

@@ -321,7 +321,7 @@ def _audited(
             )
             if graph.expanded and not phases.cut
             else ()
-        ),  # of what was not looked at nothing is said
+        ),  # there is no result for unexamined requires
     )
     endless = phases.do("what never ends", teller.never_ends)
     commands = [one.step.command for one in path]

@@ -145,7 +145,7 @@ class LookedAt:
             tick.break_off(long, "")
             broken_off = self._held(reads, tick)
         except Breach:
-            pass  # it goes on, whatever is asked
+            pass  # it continues, whatever the intent
         tick.row.undo(start)
         return held, broken_off, long.command, tick.acting
 

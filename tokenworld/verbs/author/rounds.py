@@ -150,7 +150,7 @@ class _Loop:
             self._ended(outside.event)
         except KeyboardInterrupt:
             if not self.job.transcript.exhausted:
-                raise  # what is recorded has its own end
+                raise  # a recording has its own end
             result.reason = "cancelled"
             if self.pending is not None and self.job.transcript.last == "judgement":
                 self._settle(self.pending)

@@ -74,7 +74,7 @@ def _f1(found: Sequence[str], wanted: Sequence[str]) -> float:
     return 2 * precision * recall / (precision + recall) if both else 0.0
 
 
-# ---- what is compared ---------------------------------------------------------------------------
+# ---- comparison ---------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

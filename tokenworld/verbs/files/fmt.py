@@ -116,7 +116,7 @@ def _written(path: Path, result: _Result) -> _Result:
     return result
 
 
-# ---- what is said -------------------------------------------------------------------------
+# ---- output -------------------------------------------------------------------------------
 
 
 def _worth_saying(result: _Result) -> tuple[Diagnostic, ...]:

@@ -262,7 +262,7 @@ def _play(text: str, world: int, ticks: int, report: Report, given: Sequence[Int
             if outcome.status == "halted" or len(game.state.kinds) > CROWD:
                 break
     except Tedious:
-        pass  # its next tick may take minutes: the campaign goes on with another world
+        pass  # its next tick may take minutes: the campaign takes another world
     except Difference as difference:
         report.found = _shrunk(text, intents, seed, world, difference)
 
@@ -283,7 +283,7 @@ def _shrunk(
     def shows(text_: str, intents_: list[Intent]) -> bool:
         try:
             found = first_difference(text_, intents_, seed)
-        except Exception:  # a defect of another kind is not what is being shrunk
+        except Exception:  # only the same kind of defect is minimised
             return False
         return found is not None and found[1].field == field_
 

@@ -53,7 +53,7 @@ class Listing:
         self, key: DrawKey, seed: int, tick: int, weights: Sequence[int], site: str = ""
     ) -> int:
         draw = (key, tuple(weights))
-        if draw not in self._known:  # what is worked out again draws the same
+        if draw not in self._known:  # a repeated computation draws the same
             self._known[draw] = self._new([one for one, weight in enumerate(weights) if weight])
         return self._known[draw]
 

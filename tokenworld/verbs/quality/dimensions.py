@@ -14,7 +14,7 @@ file:
     [character]                      # every world of the folder
     allow = ["telephone operator"]   # not a break, whole words
 
-    [worlds.cellar.character]        # one world; what it says replaces the above
+    [worlds.cellar.character]        # one world; its keys replace those above
     markers = ["framework", "system prompt"]
 
     [actions]

@@ -484,7 +484,7 @@ class RecordWords:
             case _:
                 assert_never(kind)
 
-    # ---- what is shown otherwise --------------------------------------------------------------
+    # ---- properties with other names ----------------------------------------------------------
 
     def _shown(self, kind: str, name: str, rule: ShownAs) -> Codec:
         if rule.items:

@@ -396,7 +396,7 @@ def games_of(target: str, *, measured: bool = False) -> Games:
     folder = _folder(target)
     if folder is None:
         path, _ = split_target(target)
-        read_source(path)  # where there is no world, its mapping is not what is missing
+        read_source(path)  # without a world a missing mapping is not the fault
         mapping = mapping_beside(path)
         return Games({mapping.game: (target, mapping)}, measured=measured)
     files = sorted(folder.glob(f"*/{MAPPING_FILE}"))

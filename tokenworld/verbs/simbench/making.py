@@ -468,7 +468,7 @@ def _file_digest(path: Path) -> str:
     try:
         return hashlib.sha256(path.read_bytes()).hexdigest()
     except OSError:
-        return ""  # whoever reads its rows says what is wrong with it
+        return ""  # the reader of its rows reports the fault
 
 
 def _tell(manifest: Mapping[str, Any], folder: Path, digest: str, out: Output) -> None:

@@ -429,7 +429,7 @@ class _Values:
         if free is not None:
             kind = m.NumberType(None, None, free.decimals, free.unit)
         value = self._one(word, kind)
-        assert isinstance(value, int)  # what is read as a NumberType
+        assert isinstance(value, int)  # a value of NumberType
         return value
 
     def _one(self, word: str, kind: m.ValueType | None = None) -> Raw:

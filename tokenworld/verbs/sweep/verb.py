@@ -106,7 +106,7 @@ def _part(target: str, engine: str, asked: Asked, auditor: Auditor) -> Sweep:
     world = open_world(target)
     check_goal(world, asked.goal)
     script = None if asked.policy == "random" else read_source(Path(asked.policy))
-    if script is not None:  # a script that is for another world is told before any cell
+    if script is not None:  # a script for another world is reported before any cell
         rollout(world, worlds=1, ticks=0, policy=script)
     return sweep_of(
         world, asked.what, axes_of(world, asked.params), seeds=asked.seeds, seed=asked.seed,

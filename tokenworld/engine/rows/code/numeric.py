@@ -453,7 +453,7 @@ class NumericProgram(QuickWriter):
         decimals = kind.decimals if isinstance(kind, m.NumberType) else 0
         return f"pay(R, {code}, {10 ** (self.scale - decimals)})"
 
-    # ---- what is legal --------------------------------------------------------------------------
+    # ---- legal commands -------------------------------------------------------------------------
 
     def _list(self) -> None:
         """The functions that list the legal bindings of each action."""

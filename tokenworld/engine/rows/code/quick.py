@@ -432,7 +432,7 @@ class QuickWriter:
         if self._is_simple():
             self._write()
 
-    # ---- what is simple -------------------------------------------------------------------------
+    # ---- simple worlds --------------------------------------------------------------------------
 
     def _is_simple(self) -> bool:
         """Return whether ticks of this world need nothing but requires, writes and phases."""

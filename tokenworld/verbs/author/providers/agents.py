@@ -30,7 +30,7 @@ class PydanticAi:
             found = self._direct.model_request_sync(
                 self._model, self._turns(request.messages), model_settings=wanted
             )
-        except Exception as error:  # each provider behind it raises errors of its own
+        except Exception as error:  # each provider raises errors of its own
             hint = "Check `--model`, the key in the environment, and the network."
             lines = str(error).splitlines() or [type(error).__name__]
             raise ProviderFailure(f"failed: {lines[0]}", hint) from None
