@@ -77,6 +77,11 @@ CASES = {
         type U { t: T  u: U }
         function f(t: T): 0 to 9
         law up(x: T, u: U) when f(u) == 1 and u.u.t == u { x.n = f(u) }""",
+    "a parent that a type lacks": """
+        type U { m: 0 to 9 }
+        law l(u: U) when u.bulk > 2 { u.size = 1 }
+        type S { size: 0 to 9  bulk: 0 to 9 }
+        world w { object u: U { size = 3 }  goal g: u.bulk == 3 }""",
     "a division": """
         derive half(t: T): 0 to 4 = t.n / 2
         watch w(t: T) when t.n < was t.n and half(t) > 2 { say "Less." }""",

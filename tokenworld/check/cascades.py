@@ -13,7 +13,7 @@ from typing import Final
 
 from tokenworld.check.draft import Draft
 from tokenworld.check.fluents import NO_ATTRIBUTE
-from tokenworld.check.typing.names import attribute_id, fact_id
+from tokenworld.check.typing.names import INHERIT, attribute_id, fact_id
 from tokenworld.diagnostics import (
     Diagnostic,
     Edit,
@@ -55,7 +55,7 @@ def without_followups(draft: Draft) -> tuple[Diagnostic, ...]:
         and not (unread and one.code in _OF_THE_WHOLE)
         and not (untyped and one.message.startswith(f"Not every `{ROOT}`"))
     )
-    kept = tuple(_of_one_variable(kept, draft))
+    kept = tuple(_of_one_parent(tuple(_of_one_variable(kept, draft)), draft))
     return kept if has_errors(kept) else tuple(draft.report)  # an error never follows from nothing
 
 
@@ -171,6 +171,32 @@ def _of_one_variable(found: Sequence[Diagnostic], draft: Draft) -> Iterator[Diag
                 continue
             told.add((owner, named[1]))
         yield one
+
+
+def _of_one_parent(found: Sequence[Diagnostic], draft: Draft) -> Iterator[Diagnostic]:
+    """The findings, where a type that lacks several attributes of another one lacks that parent."""
+    types = {item.name.value: item.name for item, _ in draft.items(syn.TypeDecl)}
+    hints = dict.fromkeys(one.hint or "" for one in found if one.code == "TW0204")
+    for pair in filter(None, map(_PARENT.search, hints)):
+        own = {draft.fluents[key].name for key in draft.types[pair[2]].attributes}
+        forms = {f"`{pair[1]}` has no attribute `{name}`.": name for name in own}
+        forms |= {f"Not every `{pair[1]}` has `{name}`.": name for name in own}
+        some = [one for one in found if one.message in forms and one.span is not None]
+        names = dict.fromkeys(forms[one.message] for one in some)
+        if len(names) > 1 and pair[1] in types:
+            first, kind = in_order(some)[0], types[pair[1]]
+            what = (
+                f"`{pair[1]}` lacks a parent: it has no {', '.join(f'`{one}`' for one in names)}."
+            )
+            hint = f"{INHERIT}: `type {pair[1]} : {pair[2]}`."
+            related = () if first.span is None else (Related(first.span, "used here"),)
+            yield Diagnostic("TW0204", what, kind.span, "declared here", (), hint, related)
+            gone = {id(one) for one in some}
+            found = [one for one in found if id(one) not in gone]
+    yield from found
+
+
+_PARENT: Final = re.compile(rf"^{INHERIT}: `type (\w+) : (\w+)`")
 
 
 def _of_broken_object(found: Diagnostic, draft: Draft) -> bool:

@@ -155,7 +155,7 @@ _WEAK: Final = (
     "Write the arguments in parentheses", "Put what follows in braces", "Write what becomes of it",
     "Begin this name with a small letter", "Begin the name of a type", "Put a comma between",
     "Write a type", "Write the type of the attribute", "Give it", "Declare it", "Compare it",
-    "Begin a step", "Let `",
+    "Inherit it", "Begin a step", "Let `",
     "Correct the", "Read an attribute",
     "Change the attribute",
     "Write them in parentheses", "Write a number inside", "Write a value of the type",

@@ -61,6 +61,10 @@ def _has_end(draft: Draft, fluent: m.Fluent, type_name: str) -> bool:
     return isinstance(end, m.ObjectType) and is_subtype(draft.types, type_name, end.name)
 
 
+INHERIT: Final = "Inherit it"
+"""How the hint begins where a type lacks an attribute of a type that it has nothing to do with."""
+
+
 def wrong_type(base: m.Term, name: syn.Name, ctx: Context) -> NoReturn:
     """Report a name after the dot that the type of the base does not have."""
     draft, kind = ctx.draft, base.type
@@ -87,6 +91,9 @@ def wrong_type(base: m.Term, name: syn.Name, ctx: Context) -> NoReturn:
             owner = below[0].type.name
         what = f"Not every `{kind.name}` has `{name.value}`."
         hint = f"Narrow it first, with `is {owner}` on a name."
+        kinds = ({*one.ancestors} for one in draft.types.values())
+        if not any({kind.name, owner} <= one for one in kinds):  # nothing is both
+            hint = f"{INHERIT}: `type {kind.name} : {owner}`, or name a `{owner}`."
         if kind.name == m.ROOT and isinstance(base, m.Local):
             hint = f"Write its type: `{base.name}: {owner}`, or narrow it with `is {owner}`."
         related = (Related(below[0].span, f"`{name.value}` is declared here"),)
