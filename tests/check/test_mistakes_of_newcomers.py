@@ -109,7 +109,17 @@ CASES = (
     ("me.gold += 1", "pick random j: Item { j.at = none }", 11, "Leave the word away"),
     ("during day when", "during night when", 13, "one of `day`"),
     ("when i.at != none", "when at != none", 13, "`i.at`"),
-)
+    ("law tick(i: Item)", "law tick(hero: Hero)", 13, "as a parameter: `i: Item`"),
+    ("rich: mira.gold >= 1", "rich: never mira.gold == 0", 18, "`always not …`"),
+    ("  i.at = none", "  create Item(at = none)", 10, "`create x: Item { … }`"),
+    ("law tick(i: Item) during day when i.at != none", "birth(i: Item)", 13, "`birth x: T { … }`"),
+    ("mira.gold >= 1", "count(Item where x.at == none) >= 1", 18, "`count(x for x: Item where …)`"),
+    ("type Room\n", "type Room\nenum Metal {\n  iron, gold tin,\n  lead\n}\n", 4,
+     "`iron, gold, tin,`"),
+    ("world w {",
+     'scenario "s" in w {\n  when take(cup) then refused because sold\n}\nworld w {', 15,
+     "labels of `take` are `absent`"),
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(("old", "new", "line", "hint"), CASES)

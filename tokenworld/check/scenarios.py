@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import partial
 from typing import assert_never, get_args
@@ -233,9 +234,21 @@ def _known_label(label: syn.Name, ctx: Context) -> None:
     labels = {require.label for a in ctx.draft.actions.values() for require in a.requires}
     known = {*labels, "range", "unique", "cycle", "spare"}
     if label.value not in known:
-        hint = did_you_mean(label.value, sorted(known)) or "Name the label of a `require`."
+        hint = did_you_mean(label.value, sorted(known)) or _labels_before(label, ctx)
         what = f"No `require` has the label `{label.value}`."
         ctx.draft.stop("TW0702", what, label.span, "unknown label", hint)
+
+
+def _labels_before(label: syn.Name, ctx: Context) -> str:
+    """Return the labels of the action that the last `when` before a label gives, as a hint."""
+    source = ctx.draft.source_of(label.span)
+    before = "" if source is None else source.text[: label.span.start]
+    given = re.findall(r"\bwhen\s+([\w.]+)", before)[-1:]
+    actions = [one for name, one in ctx.draft.actions.items() if [name] == given]
+    labels = [f"`{one.label}`" for action in actions for one in action.requires if one.label]
+    if not labels:
+        return "Name the label of a `require`."
+    return f"The labels of `{given[0]}` are {', '.join(dict.fromkeys(labels))}."
 
 
 def _ending(name: syn.Name | None, kind: str, ctx: Context) -> str | None:

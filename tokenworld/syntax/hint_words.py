@@ -227,7 +227,8 @@ def misspelt(found: Found) -> str | None:
 def misspelt_before(found: Found) -> str | None:
     """The same for the word before, which began the line."""
     token, previous = found.token, found.previous
-    if previous and _begins_statement(found) and token.terminal not in (".", ")", "}"):
+    begins = previous and found.item != "enum" and _begins_statement(found)
+    if previous and begins and token.terminal not in (".", ")", "}"):
         known = sorted(EFFECTS | WORLD | STEPS | {"else", "during", "when", "where"})
         return did_you_mean(previous.text, known)
     return None
@@ -388,6 +389,7 @@ _ROWS: Final[tuple[tuple[str, str, str, str, str], ...]] = (
     ("describe", "describe", "(|TYPE", "", _DESCRIBE),
     ("describe", "TYPE", "STRING|=|:", "", _DESCRIBE),
     ("effect", ")", "=|:", "{", "Put the changes in braces: `effect n(x: T) { … }`."),
+    ("birth", "birth", "(", "", "Leave the parentheses away: `birth x: T { … }`."),
     ("birth", "birth", "TYPE", "", "Write a name before the type: `birth x: T { }`."),
     ("called|scope", "TYPE", "", "=!", "Write `=` before the value."),
     ("", "for NAME", "= NUMBER", "", "Write `n: 0 to 3`."),
@@ -425,6 +427,7 @@ _ROWS: Final[tuple[tuple[str, str, str, str, str], ...]] = (
      "Remove the comma: the parts of a header need no separators."),
     ("event|action|law|effect", ":", "int|real", "TYPE NUMBER",
      "Write a range, such as `0 to 9`: a parameter needs a list of values."),
+    ("world", "", "never", "", "Write `always not …`: `never` is a step of scenarios."),
     ("law|watch", "", "if|where|while|whenever|on|require|unless|provided", "when {", _WHEN),
     ("law", ")", "in|at|phase|on", "during", "Write `during` before the name of a phase."),
     ("law", "", ",", "{ when", "Remove the comma: the parts of a header need no separators."),

@@ -105,6 +105,26 @@ def test_what_a_world_cannot_hold_is_named(before: str, after: str, what: str) -
     assert found[0].hint
 
 
+@pytest.mark.parametrize(
+    ("domain", "problem", "hint"),
+    [
+        (("(clear ?b)\n    :e", "(clear ?c)\n    :e"), None,
+         "Declare it in `:parameters` as `?c - type`, or write one of `?b`."),
+        (None, ("(= (size a) 2)", "(size a 2)"), "`size` is a function: write `(= (size a) 2)`."),
+        (None, ("(= (size a) 2)", "(= (clear a) 2)"),
+         "`clear` is a predicate: it has no value."),
+        (None, ("(not (clear a))", "((not (clear a)))"), "Write `and` before several conditions."),
+    ],
+)  # fmt: skip
+def test_the_fix_is_told(
+    domain: tuple[str, str] | None, problem: tuple[str, str] | None, hint: str
+) -> None:
+    changed = [text.replace(*edit) if edit else text for text, edit in
+               ((DOMAIN, domain), (PROBLEM, problem))]  # fmt: skip
+    (found,) = findings(*changed)
+    assert found.hint == hint
+
+
 def test_the_variables_of_an_old_action_are_parameters() -> None:
     old = DOMAIN.replace("(?b - block)\n    :p", "()\n    :vars (?b - block)\n    :p", 1)
     assert old != DOMAIN

@@ -332,6 +332,18 @@ def _as_bound(name: syn.Name, ctx: Context) -> str | None:
     return f"Say what it stands for: `{fold[1]}(… for {name.value}: T)`." if fold else None
 
 
+def _as_param(name: syn.Name, ctx: Context) -> str | None:
+    """The hint where a short name looks like a parameter, by the attribute that is read from it."""
+    source = ctx.draft.source_of(name.span)
+    read = re.match(r"\.(\w+)", "" if source is None else source.text[name.span.end :])
+    if read is None or len(name.value) > 1:
+        return None
+    kinds = (one.params[0].type for one in ctx.draft.fluents.values()
+             if one.name == read[1] and one.fluent_kind == "attribute")  # fmt: skip
+    kind = next((show_type(one) for one in kinds), None)
+    return None if kind is None else f"Declare it as a parameter: `{name.value}: {kind}`."
+
+
 def _by_type(value: str, ctx: Context) -> str | None:
     """The hint where the name of a type, with a small letter, means the one thing of that type."""
     kind = next((one for one in ctx.draft.types if one.lower() == value.replace("_", "")), None)
@@ -361,7 +373,8 @@ def _unknown_name(name: syn.Name, ctx: Context, expected: m.ValueType | None) ->
     members = [member for enum in draft.enums.values() for member in enum.members]
     known = (*ctx.names, *visible, *draft.params, *members, draft.actor_name)
     elsewhere = [world for world, key in draft.object_types if key == value and world]
-    near = NAMES.get(value) or _swapped(value, known) or did_you_mean(value, known)
+    near = NAMES.get(value) or _swapped(value, known)
+    near = near or (len(value) > 1 and did_you_mean(value, known)) or _as_param(name, ctx)
     by_place = _as_local(name, ctx) or _by_type(value, ctx) or _as_bound(name, ctx)
     member = of_members(expected, ctx) if isinstance(expected, m.EnumType) else None
     fitting = ", ".join(f"`{one}`" for one in objects_of(expected, ctx)) if expected else ""

@@ -80,7 +80,10 @@ class Parts:
             raise self.faults.unexpected(f"The {what} is missing.", place, "Add a name.")
         if isinstance(item, Group):
             message = f"A list stands where the {what} should be."
-            raise self.faults.unexpected(message, item.span, "Write a name.")
+            hint = (
+                "Write `and` before several conditions." if what == "predicate" else "Write a name."
+            )
+            raise self.faults.unexpected(message, item.span, hint)
         if item.text[0] in "?:" or item.text == "-":
             message = f"`{item.text}` stands where the {what} should be."
             hint = "Write `-` before a type." if item.text == ":" else "Write a name."
@@ -244,10 +247,12 @@ class Expressions(Parts):
             if name.key not in names.names:
                 known = [f"?{one}" for one in names.names]
                 shown = Word(f"?{name.text}", name.span)
-                hint = "Declare it as a parameter, or quantify it."
+                hint = f"Declare it in `:parameters` as `?{name.text} - type`, or quantify it."
                 if 0 < len(known) <= _FEW:
-                    hint = f"Write one of {', '.join(f'`{one}`' for one in known)}, or declare it."
-                self.faults.unknown("variable", shown, known, hint)
+                    listed = ", ".join(f"`{one}`" for one in known)
+                    hint = f"{hint.removesuffix(', or quantify it.')}, or write one of {listed}."
+                near = known if len(name.text) > 1 else ()  # all letters are alike
+                self.faults.unknown("variable", shown, near, hint)
             return Phrase(names.names.get(name.key, "none"), ATOM, item.span)
         if item.text.startswith("#"):
             hint = "Write the rule as an action."
@@ -297,7 +302,8 @@ class Expressions(Parts):
         """A predicate or function with its arguments."""
         if name.key not in known:
             names = [one.name.text for one in known.values()]
-            self.faults.unknown(kind, name, names, f"Declare it in `:{kind}s`.")
+            hint = self._of_other_kind(kind, name, args) or f"Declare it in `:{kind}s`."
+            self.faults.unknown(kind, name, names, hint)
             return Phrase("none", ATOM, span, frozenset((name.key,)))
         self.arity(kind, known[name.key], len(args), span)
         inside = ", ".join(one.text for one in args)
@@ -392,6 +398,19 @@ class Expressions(Parts):
         found = self._called("predicate", self.symbols.predicates, head, args, item.span)
         below = self.feeds.get(head.key, frozenset())
         return self._dated(Phrase(found.text, ATOM, item.span, found.reads | below))
+
+    def _of_other_kind(self, kind: str, name: Word, args: Sequence[Phrase]) -> str | None:
+        """The hint where a function is written as a fact, or a predicate as a function."""
+        if kind == "function":
+            known = name.key in self.symbols.predicates
+            return f"`{name.text}` is a predicate: it has no value." if known else None
+        found = self.symbols.functions.get(name.key)
+        if found is None:
+            return None
+        count = len(found.params)
+        inside = "".join(f" {one.text}" for one in args[:count])
+        value = args[count].text if len(args) > count else "0"
+        return f"`{name.text}` is a function: write `(= ({name.text}{inside}) {value})`."
 
     def _dated(self, found: Phrase, read: bool = True) -> Phrase:
         """A fact or a function that is ``read``: its value at the start of the tick if stale."""

@@ -336,7 +336,8 @@ def _statement_end(said: list[Token], found: Found) -> Meant | None:
     if token.terminal == ":" and found.before and said[-2].text in ("require", "requires"):
         return Meant(token, "Write `require` and the condition, without a colon.")
     if found.back(1) == "create" and token.terminal == "TYPE":
-        return Meant(token, f"Write a name before the type: `create x: {token.text[:40]}`.")
+        fields = " { … }" if follows is not None and follows.terminal == "(" else ""
+        return Meant(token, f"Write a name before the type: `create x: {token.text[:40]}{fields}`.")
     if token.terminal == "+" and found.back(1) == "=" and found.value_expected:
         return Meant(token, "Write `+=`.")
     if token.terminal == "=" and found.back(1) in ("<", ">"):
@@ -495,8 +496,14 @@ def _capital(said: list[Token], found: Found) -> Meant | None:
     if found.back(2) in ("==", "!="):
         hint = "Write `x is T` to ask for a type; members begin with a small letter."
         return Meant(previous, hint)
+    if found.back(2) == "(" and found.back(3) in _FOLDS:
+        whole = f"{found.back(3)}(x for x: {previous.text[:40]} where …)"
+        return Meant(previous, f"Name what is counted, and read its attributes: `{whole}`.")
     hint = "Begin this name with a small letter, or write a member as `Type.name`."
     return Meant(previous, hint)
+
+
+_FOLDS: Final = frozenset({"any", "all", "count", "sum", "min", "max"})
 
 
 def _word(said: list[Token], found: Found) -> Meant | None:
