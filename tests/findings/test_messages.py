@@ -63,7 +63,7 @@ MORE = [
     (GOLD, "  let n: int = 1\n  me.gold += n\n", 11, "Leave the type away"),
     (GOLD, "  held(i)\n", 11, "Write `add held(i)`."),
     (GOLD, "  not held(i)\n", 11, "Write `remove` before a fact"),
-    (GOLD, "  me.gold = 1 if i.at == none else 2\n", 11, "Write `if … then … else …`"),
+    (GOLD, "  me.gold = 1 if i.at == none else 2\n", 11, "if i.at == none then 1 else 2`"),
     (GOLD, "  me.gold = i.at == none ? 1 : 2\n", 11, "Write `if … then … else …`"),
     (GOLD, "  chance gust% { me.gold += 1 }\n", 11, "right after its number"),
     (GOLD, "  chance 50 percent { me.gold += 1 }\n", 11, "Write `50%`."),

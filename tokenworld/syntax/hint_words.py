@@ -433,7 +433,7 @@ _ROWS: Final[tuple[tuple[str, str, str, str, str], ...]] = (
     ("law", "", ",", "{ when", "Remove the comma: the parts of a header need no separators."),
     ("law", "phase", "NAME", "{", "Write the name of the phase alone: `during day`."),
     ("law", "", "during", "{", "Write `during` before `when`."),
-    ("law|watch", "", "with|by|at|chance|probability", "{",
+    ("law|watch", ")|NAME", "with|by|at|chance|probability", "{",
      "Put it into the body: `{ chance 50% { … } }`."),
     ("law|watch|action", "", "= >", "{", "Leave it away: the body follows in braces."),
     ("action", "STRING", "- >", "{", "Leave it away: the body follows in braces."),

@@ -252,6 +252,8 @@ def _explained(found: Diagnostic, edit: Rewrite, broken: Broken, inside: str) ->
             f"{shown} is missing after {_quoted(before.text)}",
             f"expected {shown} after this",
         )
+    if found.span is None or place.line != found.span.line:
+        return found
     return replace(found, message=f"{message}{inside}", span=place, label=label)
 
 

@@ -179,7 +179,7 @@ def _exchanged(broken: Broken) -> Iterator[Rewrite]:
             yield Rewrite(0.5, place, place + 1, (_word(number, "NUMBER"),), telling=True)
         elif token.text in broken.tables.reserved:
             for name in closest(token.text, broken.values, at_most=1):
-                yield Rewrite(0.9, place, place + 1, (_word(name, "NAME"),), telling=True)
+                yield Rewrite(0.9, place, place + 1, (_word(name, "NAME"),))
         elif token.terminal in ("NAME", "TYPE") and len(token.text) > 2:
             for word in sorted(broken.tables.keywords):
                 away = edit_distance(token.text.lower(), word, 2)
@@ -279,7 +279,7 @@ def _moved(broken: Broken) -> Iterator[Rewrite]:
                     yield Rewrite(cost, first, place, words, telling=True)
 
 
-_PREFIXES: Final = ("was", "not", "and", "or", "is", "in", "if", "for")
+_PREFIXES: Final = ("was", "and", "or", "is", "in", "if", "for")
 """Words that belong to what stands behind them: alone they are in no wrong place."""
 
 

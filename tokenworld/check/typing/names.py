@@ -326,10 +326,16 @@ _UNDECLARED: Final = "Declare it, or correct its name."
 
 def _as_bound(name: syn.Name, ctx: Context) -> str | None:
     """The hint where a fold does not say what its name stands for, as in ``sum(v.level)``."""
+    fold = _fold_around(name, ctx)
+    return f"Say what it stands for: `{fold}(… for {name.value}: T)`." if fold else None
+
+
+def _fold_around(name: syn.Name, ctx: Context) -> str | None:
+    """The fold whose parentheses open right before a name."""
     source = ctx.draft.source_of(name.span)
     before = "" if source is None else source.text[: name.span.start].rstrip()
     fold = re.search(r"\b(any|all|count|sum|min|max|first|last)\($", before[-8:])
-    return f"Say what it stands for: `{fold[1]}(… for {name.value}: T)`." if fold else None
+    return fold[1] if fold else None
 
 
 def _as_param(name: syn.Name, ctx: Context) -> str | None:
@@ -420,7 +426,9 @@ def enum_member(enum: syn.Name, member: syn.Name, ctx: Context, span: Span) -> m
         if attribute_of(ctx.draft, enum.value, member.value) is not None:
             what = f"`{enum.value}` is a type: it has no `{member.value}` itself."
             path = f"x.{member.value}"
-            hint = f"Write `{path}` with a name: `any({path} … for x: {enum.value})`."
+            fold = _fold_around(enum, ctx) or "sum"
+            more = "" if fold in ("sum", "min", "max") else " …"
+            hint = f"Write `{path}` with a name: `{fold}({path}{more} for x: {enum.value})`."
             ctx.draft.stop("TW0201", what, enum.span, "a type", hint)
         ctx.draft.unknown("enum", enum, ctx.draft.enums)
     members = ctx.draft.enums[enum.value].members

@@ -500,7 +500,7 @@ def _capital(said: list[Token], found: Found) -> Meant | None:
         whole = f"{found.back(3)}(x for x: {previous.text[:40]} where …)"
         return Meant(previous, f"Name what is counted, and read its attributes: `{whole}`.")
     hint = "Begin this name with a small letter, or write a member as `Type.name`."
-    return Meant(previous, hint)
+    return None if found.back(2) == "(" else Meant(previous, hint)
 
 
 _FOLDS: Final = frozenset({"any", "all", "count", "sum", "min", "max"})
