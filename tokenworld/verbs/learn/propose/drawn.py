@@ -54,6 +54,8 @@ _PLAIN: Final = 6
 """The number of values, or steps from the old value, whose shares a noisy rule has."""
 _OTHERS: Final = 4
 """The number of templates of other kinds that are tried beside them, at each rule."""
+_POWERS: Final = (0.0, 0.5, 1.0)
+"""Powers of the number of instances by which what a noisy rule saves is divided."""
 _ROUNDS: Final = 60
 """Rounds of the EM algorithm that finds the shares of branches."""
 Came = frozenset[int]
@@ -174,26 +176,26 @@ def cover_noisy(problem: Problem, sizes: Sequence[int]) -> Rules:
     """The rules of a problem whose changes may all come by chance. ``sizes`` as in `cover_drawn`.
     The last rule has no guard, and the shares of what no other covers.
 
-    Two lists are made: of the rules that save most, and of those that save most for each instance
-    that they cover, so that a wide guard that is often wrong does not take the place of two that
-    are right. For a truth two more are made, of rules that turn it. Each of these pays for naming
-    that, since what makes a slot true often is another thing than what makes it false. The list
-    that tells the instances in fewest nats is kept.
+    Several lists are made: of the rules that save most, and of those that save most for the number
+    of instances that they cover, or its root, so that a wide guard that is often wrong does not
+    take the place of two that are right. For a truth as many more are made, of rules that turn it.
+    Each of these pays for naming that, since what makes a slot true often is another thing than
+    what makes it false. The list that tells the instances in fewest nats is kept.
     """
     packed = Packed(problem)
     lengths, found = _lengths(packed.predicates), list[tuple[float, list[Rule]]]()
     truth = any(_is_turned(one, problem) for one in problem.templates)
     for turned in (False, True) if truth else (False,):
-        for dense in (False, True):
+        for power in _POWERS:
             packed.again()
             plain = _plain(packed, problem, turned)
-            found.append(_listed(packed, problem, sizes, plain, lengths, dense))
+            found.append(_listed(packed, problem, sizes, plain, lengths, power))
     return Rules(tuple(min(found, key=lambda one: one[0])[1]), 0, 0)
 
 
 def _listed(
     packed: Packed, problem: Problem, sizes: Sequence[int], plain: Sequence[int],
-    lengths: Numbers, dense: bool,
+    lengths: Numbers, power: float,
 ) -> tuple[float, list[Rule]]:  # fmt: skip
     """Return a list of rules, and the nats that tell it and the instances that it covers."""
     rules, length = list[Rule](), 0.0
@@ -204,7 +206,7 @@ def _listed(
             key=lambda pair: float(pair[0] @ packed.weights) + pair[1].size,
         )  # fmt: skip
         found, outcomes = max(
-            ((_saving(packed, one, usual, lengths, dense), one) for one in tried),
+            ((_saving(packed, one, usual, lengths, power), one) for one in tried),
             key=lambda pair: pair[0].worth,
         )
         saved, guard, mask, size = found
@@ -311,10 +313,10 @@ def _usual(packed: Packed, outcomes: _Outcomes) -> Numbers:
 
 
 def _saving(
-    packed: Packed, outcomes: _Outcomes, usual: Numbers, lengths: Numbers, dense: bool
+    packed: Packed, outcomes: _Outcomes, usual: Numbers, lengths: Numbers, power: float
 ) -> Guard:
-    """Return the guard under which the shares of outcomes save most nats; where ``dense``, most
-    for each instance."""
+    """Return the guard under which the shares of outcomes save most nats for a power of the number
+    of instances."""
     import numpy as np
 
     each, groups = outcomes.each, [*outcomes.parts, packed.free * usual]
@@ -323,8 +325,8 @@ def _saving(
         *parts, before = packed.stacked(masks, groups)
         counts = np.array(parts)
         saved = np.where(counts[:-1].sum(axis=0) > 0, before - _told(counts, each) - sizes, -np.inf)
-        rates = saved / np.maximum(counts.sum(axis=0), 1)
-        return Judged((saved, rates) if dense else (saved,), saved > -np.inf)
+        rates = saved / np.maximum(counts.sum(axis=0), 1) ** power
+        return Judged((saved, rates) if power else (saved,), saved > -np.inf)
 
     first = Guard(0.0, (), packed.free, outcomes.size)
     return best_guard(packed, first, judged, kept=_KEPT, tried=8 * _KEPT, costs=lengths)
