@@ -10,8 +10,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import house
 
-LINES = 154_998
-MODULES = 570
+LINES = 156_170
+MODULES = 572
 CROWDED = 0
 IN_CIRCLES = 0
 LONGEST_FUNCTION = 74
