@@ -24,6 +24,36 @@ def records(tw: Tw, run: str | None = None) -> Any:
     return tw(*arguments).json["ticks"]
 
 
+# ---- the words of a run -----------------------------------------------------------------------
+
+PLAYED = Path(__file__).parents[1] / "findings" / "play"
+
+
+def test_a_long_action_is_told_when_it_is_done(tw: Tw, tmp_path: Path) -> None:
+    lines = script(tmp_path, "buy flour", "buy flour", "buy yeast", "bake bread", "pass")
+    told = tw("run", PLAYED / "bakery.tw", "--script", lines).out
+    assert "   3 … bake bread  [waiting 1 of 2]\n" in told
+    assert "   4 ✓ pass  [executed]\n       `bake bread` is done.\n" in told
+    assert told.count("is done") == 1
+
+
+def test_of_many_cases_the_nearest_is_shown(tw: Tw, tmp_path: Path) -> None:
+    told = tw("run", PLAYED / "lighthouse.tw", "--script", script(tmp_path, "go to stair")).out
+    shown = told.split("shut: ")[1].split("gloom: ")[0]
+    assert shown.count("✗ d = ") == 1
+    assert "and 4 more, none of which holds" in shown
+
+
+def test_what_fails_for_want_of_a_value_is_folded(tw: Tw, tmp_path: Path) -> None:
+    rover = PLAYED / "rover.tw"
+    told = tw("run", rover, "--script", script(tmp_path, "drive west")).out
+    assert "edge: there != none" in told
+    assert "? not judged for want of a value: flat\n" in told
+    assert "costs nothing" not in told
+    told = tw("run", rover, "--script", script(tmp_path, *["drive south", "drive north"] * 8)).out
+    assert "       me.battery = 0wh\n" in told
+
+
 # ---- the acceptance of the issue -----------------------------------------------------------
 
 

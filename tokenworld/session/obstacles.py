@@ -79,6 +79,14 @@ def command_of(session: Session, moment: Moment, outcome: Outcome) -> Command | 
     return Command(outcome.action, tuple(args))
 
 
+def completed(session: Session, moment: Moment, outcome: Outcome) -> str | None:
+    """The words of the long action that a record completed; ``None`` where it completed none."""
+    if outcome.progress is None or outcome.status != "executed":
+        return None
+    command = command_of(session, moment, outcome)
+    return None if command is None else session.text_of(command)
+
+
 def obstacles(
     session: Session,
     command: Command,

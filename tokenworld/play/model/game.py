@@ -20,7 +20,7 @@ from tokenworld.play.model.timeline import Edited, Node, Radar, RadarPlanner, Ti
 from tokenworld.prose.matching import command_texts
 from tokenworld.session import Moment
 from tokenworld.session.moments import LegalCommand
-from tokenworld.session.obstacles import command_of, requires_held
+from tokenworld.session.obstacles import completed, requires_held
 from tokenworld.session.session import LastChance, Session
 from tokenworld.store.records import IntentSource
 from tokenworld.verbs.output import Glyphs
@@ -295,9 +295,8 @@ class Game:
         self._add("typed", moment.asked)
         for outcome in moment.outcomes:
             self.entries.extend(reported(outcome, self.session.world.world, self.glyphs))
-            command = command_of(self.session, moment, outcome) if outcome.progress else None
-            if command is not None and outcome.status == "executed":
-                self._add("said", f"`{self.session.text_of(command)}` is done.")
+            if done := completed(self.session, moment, outcome):
+                self._add("said", f"`{done}` is done.")
 
     # ---- taking back ------------------------------------------------------------------------
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine import EngineSpeaker, State
-from tokenworld.ground import Command, Json, NoMatch, Outcome, RequireReport, Status
+from tokenworld.ground import Command, Json, NoMatch, Outcome, RequireReport, Status, value_text
+from tokenworld.model import Action, NumberType
 from tokenworld.prose.matching import command_text
 from tokenworld.session.intents import AnyIntent
 from tokenworld.session.moments import Moment
@@ -35,7 +37,8 @@ class Explanation:
     and the place of that, empty for words that name no action. ``status``: of the record, or that
     which a record would have now (*executed* if no require fails; for some values of the secrets,
     if it is not ``sure``). ``obstacles`` tell since when requires fail, by their index; ``trees``
-    show each require part by part, in texts only. ``way`` is ``None`` until it is asked for;
+    show each require part by part, in texts only. ``units`` are those of the values, by their
+    text in the rules. ``way`` is ``None`` until it is asked for;
     ``helps`` is a command after which the failed require of that index holds.
     """
 
@@ -53,6 +56,16 @@ class Explanation:
     sure: bool = True
     helps: Mapping[int, str] = field(default_factory=dict)
     way: Satisfaction | None = None
+    units: Mapping[str, str] = field(default_factory=dict)
+
+    def value(self, atom: str, value: Json) -> str:
+        """Return a value as an author writes it, with its unit."""
+        unit = self.units.get(atom, "")
+        if not unit or value is None:
+            return value_text(value)
+        if unit == "%":  # 25% is the number 0.25
+            value = f"{Decimal(str(value)) * 100:f}"
+        return f"{value}{unit}"
 
     @property
     def allowed(self) -> bool:
@@ -165,7 +178,15 @@ class Explainer:
             if status == "executed" or not same
             else obstacles(session, command, past, self._turns),
             require_trees(session, command, state) if same else {},
+            units={} if action is None else _units(action),
         )
+
+
+def _units(action: Action) -> dict[str, str]:
+    """Return the units of the values in the requires of an action, by their text."""
+    atoms = (atom for require in action.requires for atom in require.atoms)
+    kinds = ((atom.text, atom.term.type) for atom in atoms)
+    return {text: of.unit for text, of in kinds if isinstance(of, NumberType) and of.unit}
 
 
 def _words(session: Session, state: State, command: Command) -> str:

@@ -30,6 +30,19 @@ _JOINED: frozenset[str] = frozenset({"and", "or", "any", "all"})
 """Clauses that are decided by the parts with the same value as the whole."""
 
 
+_EITHER: frozenset[str] = frozenset({"or", "any"})
+
+
+def _lacks(tree: Branch) -> int:
+    """Return how many clauses would have to change for a clause to hold, at least."""
+    if tree.holds is not False:
+        return 0
+    parts = [_lacks(one) for one in tree.parts if one.holds is False]
+    if not parts:
+        return 1
+    return min(parts) if tree.kind in _EITHER else sum(parts)
+
+
 def _label(report: RequireReport) -> str:
     return report.label or f"require {report.index + 1}"
 
@@ -80,34 +93,50 @@ class RefusalLines:
             yield line("")
             yield from satisfaction_lines(found.way, self.glyphs, keys=self.keys)
 
+    def _sorted(self, found: Explanation) -> tuple[list[RequireReport], list[RequireReport]]:
+        """Return the requires to show and those to fold: failed ones first, then unevaluated ones,
+        then those that hold, which are folded if another fails. So are those that fail for want of
+        a value, of which an earlier one says that it is `none`."""
+        listed = sorted(found.requires, key=lambda one: (False, None, True).index(one.holds))
+        if self.whole or all(one.holds for one in listed):
+            return listed, []
+        shown, absent = list[RequireReport](), set[str]()
+        for one in listed:
+            lacks = {atom for atom, value in one.values.items() if value is None}
+            if not one.holds and not (one.holds is False and lacks & absent):
+                shown.append(one)
+                absent |= lacks if one.holds is False else set()
+        return shown, [one for one in listed if one not in shown]
+
     def requires(self, found: Explanation) -> Iterator[Line]:
         """Requires with their signs, texts, values, places and source lines.
 
-        Failed requires come first, then unevaluated ones, then those that hold; if another require
-        fails, the labels of those that hold are one line.
+        Of those that are folded, the labels are one line.
         """
-        listed = sorted(found.requires, key=lambda one: (False, None, True).index(one.holds))
+        listed, folded = self._sorted(found)
         if not listed:
             yield line("It needs nothing.", "dim")
-        folded = [one for one in listed if one.holds]
-        if self.whole or len(folded) == len(listed):
-            folded = []
-        for report in listed[: len(listed) - len(folded)]:
+        for report in listed:
             yield line("")
             tree = None if report.generated else found.trees.get(report.index)
-            yield from self._require(report, tree)
+            yield from self._require(found, report, tree)
             if report.index in found.obstacles and not report.generated:
                 yield from self._obstacle(found.obstacles[report.index])
             if report.index in found.helps:
                 helps = found.helps[report.index]
                 yield ((f"  {self.glyphs.hint} ", "good"), (helps, "head"), (" helps", "plain"))
-        if folded:
-            labels = ", ".join(map(_label, folded))
+        more = "  F4 shows all" if self.keys else ""
+        if left := [_label(one) for one in folded if not one.holds]:
             yield line("")
-            yield ((f"{self.glyphs.executed} {counted(len(folded), 'condition')} met: ", "good"),
-                   (labels, "plain"), ("  F4 shows all" if self.keys else "", "dim"))  # fmt: skip
+            yield line(f"{self.glyphs.no_match} not judged for want of a value: {', '.join(left)}")
+        if met := [_label(one) for one in folded if one.holds]:
+            yield line("")
+            yield ((f"{self.glyphs.executed} {counted(len(met), 'condition')} met: ", "good"),
+                   (", ".join(met), "plain"), (more, "dim"))  # fmt: skip
 
-    def _require(self, report: RequireReport, tree: Branch | None) -> Iterator[Line]:
+    def _require(
+        self, found: Explanation, report: RequireReport, tree: Branch | None
+    ) -> Iterator[Line]:
         role: Role = "warn" if report.holds is None else "good" if report.holds else "bad"
         label = f"{self.glyphs.holds(report.holds)} {_label(report)}"
         yield ((label, role), (": ", "dim"), (report.condition, "head"))
@@ -116,30 +145,36 @@ class RefusalLines:
         elif not report.holds:
             yield line(f"  {report.text}")
         if tree is not None and tree.parts:
-            yield from self._tree(tree, 1)
+            yield from self._tree(found, tree, 1)
         else:
             for atom, value in report.values.items():
-                yield ((f"  {atom} = ", "plain"), (value_text(value), role))
+                yield ((f"  {atom} = ", "plain"), (found.value(atom, value), role))
         yield from self.source(report.place)
 
-    def _tree(self, tree: Branch, depth: int) -> Iterator[Line]:
-        """The parts of a clause, each with its sign and the values that decide."""
+    def _tree(self, found: Explanation, tree: Branch, depth: int) -> Iterator[Line]:
+        """The parts of a clause, each with its sign and the values that decide; of cases of which
+        none holds, the one that lacks least."""
         space = "  " * depth
         joint = _CASES.get(tree.kind)
         if joint is not None:
             yield line(f"{space}{joint}", "dim")
         folds = joint is not None and tree.kind in _JOINED and not self.whole
         parts = [one for one in tree.parts if not folds or one.holds is tree.holds]
+        undecided = len(tree.parts) - len(parts)
+        if folds and tree.kind == "any" and tree.holds is False:
+            parts = [min(parts, key=_lacks)] if parts else []
+        further = len(tree.parts) - len(parts) - undecided
         for one in parts:
             role: Role = "warn" if one.holds is None else "good" if one.holds else "bad"
             sign = f"{space}{self.glyphs.holds(one.holds)} "
             yield ((sign, role), (one.case or one.text, "plain"))
             for atom, value in one.values:
-                yield ((f"{space}    {atom} = ", "dim"), (value_text(value), role))
-            yield from self._tree(one, depth + 1)
-        left_out = tree.left_out + len(tree.parts) - len(parts)
-        if left_out:
-            yield line(f"{space}and {left_out} more, which do not decide", "dim")
+                yield ((f"{space}    {atom} = ", "dim"), (found.value(atom, value), role))
+            yield from self._tree(found, one, depth + 1)
+        if further:
+            yield line(f"{space}and {further} more, none of which holds", "dim")
+        if undecided + tree.left_out:
+            yield line(f"{space}and {undecided + tree.left_out} more, which do not decide", "dim")
 
     def _obstacle(self, found: Obstacle) -> Iterator[Line]:
         """Since when a require is false, and by which change."""

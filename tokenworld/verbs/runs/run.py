@@ -16,6 +16,7 @@ from tokenworld.planning.space.policy import Policy
 from tokenworld.prose.intents import read_script
 from tokenworld.session import OpenWorld, Session, open_world
 from tokenworld.session.intents import AnyIntent
+from tokenworld.session.obstacles import completed
 from tokenworld.session.players import (
     PATIENCE,
     Expecting,
@@ -490,7 +491,11 @@ def _asked(session: Session, outcome: Outcome) -> str:
 def show_outcome(asked: str, outcome: Outcome, out: Output, why: Explainer) -> None:
     """One record as a reader sees it: the intent, its result with the reason, and the texts."""
     who = f"{outcome.actor}: " if outcome.next is not None else ""
-    out.entry(f"{outcome.tick:>4} {GLYPHS[outcome.status]} {who}{asked}  [{outcome.status}]")
+    waits = outcome.progress is not None and outcome.status == "waiting"
+    stage = f" {outcome.progress[0]} of {outcome.progress[1]}" if waits and outcome.progress else ""
+    out.entry(f"{outcome.tick:>4} {GLYPHS[outcome.status]} {who}{asked}  [{outcome.status}{stage}]")
+    if done := completed(why.session, why.session.moments[-1], outcome):
+        out.entry(f"       `{done}` is done.")
     found = None if out.as_json else why.record(outcome)
     for line in () if found is None else compact(found, why.session.world.loaded.by_name):
         out.entry(f"       {line}")
