@@ -320,7 +320,15 @@ def attempt(name: str, work: Callable[[], T], otherwise: Callable[[], T]) -> T:
 def attempt_for(seconds: float, name: str, work: Callable[[], T], otherwise: Callable[[], T]) -> T:
     """`attempt` with a limit of its own. ``otherwise`` is called after it, and so is not ended by
     it."""
-    found = list[T]()
-    with suppress(Halted), limited(seconds, None, time.monotonic()):
-        found = attempt(name, lambda: [work()], list)
-    return found[0] if found else otherwise()
+    found, halt = list[T](), None
+    try:
+        with limited(seconds, None, time.monotonic()):
+            found = attempt(name, lambda: [work()], list)
+            halt = halted()
+    except Halted as late:
+        halt = late
+    if found:
+        return found[0]
+    if _budget is not None and halt is not None:
+        _budget.note(halt)
+    return otherwise()
