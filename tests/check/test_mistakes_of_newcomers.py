@@ -109,7 +109,14 @@ CASES = (
     ("me.gold += 1", "pick random j: Item { j.at = none }", 11, "Leave the word away"),
     ("during day when", "during night when", 13, "one of `day`"),
     ("when i.at != none", "when at != none", 13, "`i.at`"),
-    ("law tick(i: Item)", "law tick(hero: Hero)", 13, "as a parameter: `i: Item`"),
+    ("  i.at = none", "  destroy Item", 10, "Name one object"),
+    ("i.at == me.at else", "any(x.at == me.at) else", 9, "any(… for x: T)"),
+    ("i.at == me.at else", "any(i.at == me.at and x.at == none) else", 9, "any(… for x: T)"),
+    ("when i.at != none", "when i is not me", 13, "Write `!= me`."),
+    ("type Item { at: Room? }",
+     "type Item { at: Room? inverse kept }\naction a(r: Room, i: Item) { r.kept.add(i) }", 4,
+     "`kept` follows from `at`"),
+    ("when i.at != none", "when h.gold > 2", 13, "as a parameter: `h: Hero`"),
     ("rich: mira.gold >= 1", "rich: never mira.gold == 0", 18, "`always not …`"),
     ("  i.at = none", "  create Item(at = none)", 10, "`create x: Item { … }`"),
     ("law tick(i: Item) during day when i.at != none", "birth(i: Item)", 13, "`birth x: T { … }`"),
@@ -148,3 +155,10 @@ def test_a_misspelt_name_is_corrected_wherever_it_stands() -> None:
 
 def test_the_world_is_sound() -> None:
     assert check_text(WORLD).ok
+
+
+def test_a_name_of_another_module_is_never_the_misspelt_one() -> None:
+    text = "edition 1\nuse std.doors\nobject k: Key\nobject d: Door\nobject r, s: Room\n"
+    text += "world w { goal g: opens(k, d)  setup { add open(k, d) } }\n"
+    found = [one for one in check_text(text).diagnostics if one.code == "TW0201"]
+    assert ["`opens` is declared" in one.message for one in found] == [False]

@@ -111,21 +111,36 @@ def at_declarations(found: tuple[Diagnostic, ...], draft: Draft) -> tuple[Diagno
     if draft.root is None:
         return found
     text = _COMMENT.sub(_blank, draft.root.text)
-    misspelt = dict[str, list[Diagnostic]]()
+    misspelt, imported = dict[str, list[Diagnostic]](), _imported(draft)
     for one in in_order(found):
         name = only_suggestion(one.hint) if one.code in _UNKNOWN_NAMES else None
-        if name is not None and one.span is not None and draft.file_of(one.span) == draft.root_name:
+        here = one.span is not None and draft.file_of(one.span) == draft.root_name
+        if name is not None and name not in imported and here:
             misspelt.setdefault(name, []).append(one)
     told = dict[int, Diagnostic | None]()
     for name, missed in misspelt.items():
         places = [one.start() for one in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text)]
-        words = {draft.text(one.span) for one in missed if one.span is not None}
+        words = {_word(one.span, draft) for one in missed if one.span is not None}
         if len(places) == 1 and len(words) == 1:
             often = len(re.findall(rf"(?<!\w){re.escape(*words)}(?!\w)", draft.root.text)) > 1
             told |= dict.fromkeys(map(id, missed[1:]))
             told[id(missed[0])] = _declared(missed, name, places[0], often, draft)
     kept = (told.get(id(one), one) for one in found)
     return tuple(one for one in kept if one is not None)
+
+
+def _word(span: Span, draft: Draft) -> str:
+    """Return the name at a place; of a number, its unit."""
+    return draft.text(span).lstrip("0123456789.")
+
+
+def _imported(draft: Draft) -> frozenset[str]:
+    """Return the names that other files declare."""
+    checked = (draft.fluents, draft.types, draft.enums, draft.actions, draft.events)
+    pairs = [(one.name, one.span) for kind in checked for one in kind.values()]
+    pairs += [(name, one.span) for name, one in draft.derive_items.items()]
+    pairs += [(name, one.span) for name, one in draft.effect_items.items()]
+    return frozenset(name for name, span in pairs if draft.file_of(span) != draft.root_name)
 
 
 _UNKNOWN_NAMES: Final = (*_UNKNOWN, "TW0502")
@@ -143,7 +158,7 @@ def _declared(
     first, source = missed[0], draft.root
     assert source is not None
     assert first.span is not None
-    used, declared = draft.text(first.span), source.span(place, place + len(name))
+    used, declared = _word(first.span, draft), source.span(place, place + len(name))
     lines = sorted({one.span.line for one in missed if one.span is not None})
     if not often:  # which of the two is misspelt, only the author knows
         return replace(first, related=(*first.related, Related(declared, "nothing else names it")))

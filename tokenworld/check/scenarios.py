@@ -234,7 +234,9 @@ def _known_label(label: syn.Name, ctx: Context) -> None:
     labels = {require.label for a in ctx.draft.actions.values() for require in a.requires}
     known = {*labels, "range", "unique", "cycle", "spare"}
     if label.value not in known:
+        inside = sorted((one for one in known if one and one in label.value), key=len)
         hint = did_you_mean(label.value, sorted(known)) or _labels_before(label, ctx)
+        hint = f"Did you mean `{inside[-1]}`?" if inside else hint
         what = f"No `require` has the label `{label.value}`."
         ctx.draft.stop("TW0702", what, label.span, "unknown label", hint)
 

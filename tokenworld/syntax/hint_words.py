@@ -389,6 +389,7 @@ _ROWS: Final[tuple[tuple[str, str, str, str, str], ...]] = (
     ("describe", "describe", "(|TYPE", "", _DESCRIBE),
     ("describe", "TYPE", "STRING|=|:", "", _DESCRIBE),
     ("effect", ")", "=|:", "{", "Put the changes in braces: `effect n(x: T) { … }`."),
+    ("", "destroy", "TYPE", "", "Name one object, such as a parameter, and not a type."),
     ("birth", "birth", "(", "", "Leave the parentheses away: `birth x: T { … }`."),
     ("birth", "birth", "TYPE", "", "Write a name before the type: `birth x: T { }`."),
     ("called|scope", "TYPE", "", "=!", "Write `=` before the value."),

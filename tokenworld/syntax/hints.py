@@ -181,7 +181,9 @@ def chained(found: Found) -> str | None:
     if terminal in COMPARE | {"in", "is"} and "+" in expected:
         return "Compare one pair at a time, and join the pairs with `and`."
     if terminal == "not" and found.back(1) == "is":
-        return "Write `not (x is T)`."
+        after = found.following
+        plain = after is not None and after.terminal != "TYPE"
+        return f"Write `!= {after.text[:40]}`." if plain and after else "Write `not (x is T)`."
     if terminal == "not" and "*" in expected:
         return "Write `not (x in …)`."
     if terminal == "not" and "NUMBER" in expected:

@@ -330,24 +330,43 @@ def _as_bound(name: syn.Name, ctx: Context) -> str | None:
     return f"Say what it stands for: `{fold}(… for {name.value}: T)`." if fold else None
 
 
+_FOLD_BEFORE: Final = re.compile(r"\b(any|all|count|sum|min|max|first|last)$")
+
+
 def _fold_around(name: syn.Name, ctx: Context) -> str | None:
-    """The fold whose parentheses open right before a name."""
+    """Return the fold around a name whose line has no `for`."""
     source = ctx.draft.source_of(name.span)
-    before = "" if source is None else source.text[: name.span.start].rstrip()
-    fold = re.search(r"\b(any|all|count|sum|min|max|first|last)\($", before[-8:])
-    return fold[1] if fold else None
+    line = "" if source is None else source.line_text(name.span.line)
+    before, depth = line[: name.span.column - 1], 0
+    for at in range(len(before) - 1, -1, -1):
+        depth += (before[at] == ")") - (before[at] == "(")
+        if depth < 0:
+            depth = 0
+            found = _FOLD_BEFORE.search(before[:at].rstrip())
+            if found and not re.search(r"\bfor\b", line):
+                return found[1]
+    return None
 
 
 def _as_param(name: syn.Name, ctx: Context) -> str | None:
-    """The hint where a short name looks like a parameter, by the attribute that is read from it."""
+    """The hint where a short name looks like a parameter, by an attribute that no other has."""
     source = ctx.draft.source_of(name.span)
     read = re.match(r"\.(\w+)", "" if source is None else source.text[name.span.end :])
     if read is None or len(name.value) > 1:
         return None
-    kinds = (one.params[0].type for one in ctx.draft.fluents.values()
-             if one.name == read[1] and one.fluent_kind == "attribute")  # fmt: skip
-    kind = next((show_type(one) for one in kinds), None)
-    return None if kind is None else f"Declare it as a parameter: `{name.value}: {kind}`."
+    kinds = (kind.name for kind in ctx.names.values() if isinstance(kind, m.ObjectType))
+    if any(attribute_of(ctx.draft, kind, read[1]) for kind in kinds):
+        return None
+    owner = _owner_type(ctx, read[1])
+    return None if owner is None else f"Declare it as a parameter: `{name.value}: {owner}`."
+
+
+def _owner_type(ctx: Context, attribute: str) -> str | None:
+    """Return the first type that declares an attribute of this name."""
+    for one in ctx.draft.fluents.values():
+        if one.name == attribute and one.fluent_kind == "attribute":
+            return show_type(one.params[0].type)
+    return None
 
 
 def _by_type(value: str, ctx: Context) -> str | None:
@@ -380,8 +399,13 @@ def _unknown_name(name: syn.Name, ctx: Context, expected: m.ValueType | None) ->
     known = (*ctx.names, *visible, *draft.params, *members, draft.actor_name)
     elsewhere = [world for world, key in draft.object_types if key == value and world]
     near = NAMES.get(value) or _swapped(value, known)
-    near = near or (len(value) > 1 and did_you_mean(value, known)) or _as_param(name, ctx)
-    by_place = _as_local(name, ctx) or _by_type(value, ctx) or _as_bound(name, ctx)
+    if near is None and len(value) > 1:
+        near = did_you_mean(value, known)
+    near = near or _as_bound(name, ctx) or _as_param(name, ctx)
+    letters = [one for one in ctx.names if len(one) == 1]
+    if near is None and len(letters) == 1:  # several are all alike
+        near = did_you_mean(value, letters)
+    by_place = _as_local(name, ctx) or _by_type(value, ctx)
     member = of_members(expected, ctx) if isinstance(expected, m.EnumType) else None
     fitting = ", ".join(f"`{one}`" for one in objects_of(expected, ctx)) if expected else ""
     fitting = f"Write one of {fitting}, or declare it." if fitting else ""

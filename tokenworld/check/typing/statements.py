@@ -148,11 +148,16 @@ def _instead_of_call(name: syn.Name, ctx: Context) -> str:
         return f"Write `add {fact}(…)` or `remove {fact}(…)`, with all arguments."
     if last in ctx.draft.effect_items:
         return f"Write the object as an argument: `{last}({whole}, …)`."
+    inverse = whole.rpartition(".")[2]
+    for one in ctx.draft.fluents.values():
+        if inverse and inverse in (one.inverse, one.closure):
+            return f"`{inverse}` follows from `{one.name}`: write `x.{one.name} = …`."
     method = METHODS.get(last) if whole else None
     known = did_you_mean(name.value, ctx.draft.effect_items) or called_word(name.value) or method
     return known or f"Declare `effect {name.value}(…) {{ … }}`."
 
 
+_FEW = 7
 MOST_CHANGES = 10_000
 """Of one call, where those of the effects in it are written out."""
 
@@ -433,7 +438,12 @@ def _behind(here: _Here) -> Context:
 def check_event(event: syn.Name, args: tuple[syn.Expr, ...], ctx: Context) -> tuple[m.Term, ...]:
     """The arguments of an emitted event."""
     if event.value not in ctx.draft.events:
-        hint = did_you_mean(event.value, ctx.draft.events) or f"Declare `event {event.value}(…)`."
+        known = ", ".join(f"`{one}`" for one in sorted(ctx.draft.events))
+        known = (
+            f"Write one of {known}, or declare" if 0 < len(ctx.draft.events) < _FEW else "Declare"
+        )
+        hint = did_you_mean(event.value, ctx.draft.events)
+        hint = hint or f"{known} `event {event.value}(…)`."
         what = f"There is no event `{event.value}`."
         ctx.draft.stop("TW0702", what, event.span, "unknown event", hint)
     params = ctx.draft.events[event.value].params

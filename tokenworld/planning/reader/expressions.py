@@ -95,7 +95,9 @@ class Parts:
             return Word(item.text[1:], item.span)
         message = f"`{show(item)[:40]}` stands where a variable should be."
         plain = isinstance(item, Word) and item.text[:1].isalpha()
-        hint = f"Write `?{show(item)[:40]}`." if plain else "Write a name with `?` before it."
+        word = show(item)[:40]
+        hint = "Write a name with `?` before it."
+        hint = f"Write `?{word}`; or `- {word}`, if it is a type." if plain else hint
         raise self.faults.unexpected(message, item.span, hint)
 
     def exactly(self, item: Group, count: int, what: str) -> tuple[Item, ...]:

@@ -497,8 +497,9 @@ def _capital(said: list[Token], found: Found) -> Meant | None:
         hint = "Write `x is T` to ask for a type; members begin with a small letter."
         return Meant(previous, hint)
     if found.back(2) == "(" and found.back(3) in _FOLDS:
-        whole = f"{found.back(3)}(x for x: {previous.text[:40]} where …)"
-        return Meant(previous, f"Name what is counted, and read its attributes: `{whole}`.")
+        where = "" if token.terminal == ")" else " where …"
+        whole = f"{found.back(3)}(x for x: {previous.text[:40]}{where})"
+        return Meant(previous, f"Write `{whole}`.")
     hint = "Begin this name with a small letter, or write a member as `Type.name`."
     return None if found.back(2) == "(" else Meant(previous, hint)
 
