@@ -439,11 +439,11 @@ def check_event(event: syn.Name, args: tuple[syn.Expr, ...], ctx: Context) -> tu
     """The arguments of an emitted event."""
     if event.value not in ctx.draft.events:
         known = ", ".join(f"`{one}`" for one in sorted(ctx.draft.events))
-        known = (
+        first = (
             f"Write one of {known}, or declare" if 0 < len(ctx.draft.events) < _FEW else "Declare"
         )
-        hint = did_you_mean(event.value, ctx.draft.events)
-        hint = hint or f"{known} `event {event.value}(…)`."
+        declare = f"{first} `event {event.value}(…)`."
+        hint = did_you_mean(event.value, ctx.draft.events) or declare
         what = f"There is no event `{event.value}`."
         ctx.draft.stop("TW0702", what, event.span, "unknown event", hint)
     params = ctx.draft.events[event.value].params

@@ -96,7 +96,7 @@ class RefusalLines:
     def _sorted(self, found: Explanation) -> tuple[list[RequireReport], list[RequireReport]]:
         """Return the requires to show and those to fold: failed ones first, then unevaluated ones,
         then those that hold, which are folded if another fails. So are those that fail for want of
-        a value, of which an earlier one says that it is `none`."""
+        a value that a failed one asks for (`x != none`)."""
         listed = sorted(found.requires, key=lambda one: (False, None, True).index(one.holds))
         if self.whole or all(one.holds for one in listed):
             return listed, []
@@ -105,7 +105,7 @@ class RefusalLines:
             lacks = {atom for atom, value in one.values.items() if value is None}
             if not one.holds and not (one.holds is False and lacks & absent):
                 shown.append(one)
-                absent |= lacks if one.holds is False else set()
+                absent |= {atom for atom in lacks if f"{atom} != none" in one.condition}
         return shown, [one for one in listed if one not in shown]
 
     def requires(self, found: Explanation) -> Iterator[Line]:
