@@ -1,10 +1,10 @@
 """`python -m benchmarks` measures V1 to V9, each beside another program or commit.
 
 `--check` compares results and measures nothing. `--planning` compares all ways to plan on families
-of worlds, `--coverage` compares `tw plan` with other planners on PDDL, `--growth` plots cost
-against the number of objects, `--screen` times a tick of `tw play` with its redraw, `--learn`
-proposes rules from recorded rows and judges them on others, and measures what is learned of Crafter
-beside OneLife.
+of worlds, `--coverage`, or `--ipc DIR` alone, compares `tw plan` with other planners on PDDL,
+`--growth` plots cost against the number of objects, `--screen` times a tick of `tw play` with its
+redraw, `--learn` proposes rules from recorded rows and judges them on others, and measures what is
+learned of Crafter beside OneLife.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ def main(arguments: list[str]) -> int:
     """Run the selected measurements; 1 if two ways to one result differ, 2 for a wrong option."""
     parser = _parser()
     options = parser.parse_args(arguments)
+    options.coverage = options.coverage or _only_ipc(options, arguments)
     parts = [] if options.learn or options.coverage else options.parts
     for given, known in ((parts, PARTS), (options.peers or (), PEERS)):
         if unknown := [name for name in given if name not in known]:
@@ -50,6 +51,12 @@ def main(arguments: list[str]) -> int:
         sys.stderr.write(f"wrong result: {error}\n")
         return 1
     return 0
+
+
+def _only_ipc(options: argparse.Namespace, arguments: list[str]) -> bool:
+    """Return whether PDDL is all that is named: neither a V nor another measurement."""
+    given = {one.partition("=")[0] for one in arguments if one.startswith("--")}
+    return not options.parts and "--ipc" in given and given <= {"--ipc", "--seconds"}
 
 
 def _lines(options: argparse.Namespace, arguments: list[str]) -> Iterator[str]:
@@ -157,7 +164,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--growth-seconds", type=float, default=60.0, help="patience with a size")
     parser.add_argument("--out", default="benchmarks", help="the folder that `--growth` writes to")
     parser.add_argument(
-        "--learn", action="store_true", help=f"what is learned: V are of {', '.join(POINTS)}, games"
+        "--learn",
+        action="store_true",
+        help=f"what is learned: V are of {', '.join(POINTS)}, or text games",
     )
     for name, number, what in _SIZES:
         parser.add_argument(f"--{name}", type=int, default=number, help=f"of `--learn`: {what}")

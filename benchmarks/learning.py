@@ -41,6 +41,9 @@ def report(
         raise WrongResultError("the rows are not there: give `--bytesized32 DIR`")
     every = [one.name.partition(".")[0] for suffix in (".walks.jsonl.gz", ".jsonl")
              for one in folder.glob(f"*{suffix}")]  # fmt: skip
+    if unknown := [one for one in games if one not in every]:
+        known = ", ".join(sorted(set(every)))
+        raise WrongResultError(f"no rows of {', '.join(unknown)} are there, only of {known}")
     names = list(games) or sorted(set(every))
     heads = (("rows", 7), ("changing", 20), ("command", 10), ("all", 9), ("nearest", 9),
              ("copy", 8), ("s", 7))  # fmt: skip

@@ -15,6 +15,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks import coverage
+from benchmarks.__main__ import main
 from benchmarks.chart import Line, chart
 from benchmarks.editing import OF_ALL, editing
 from benchmarks.growth import measured
@@ -284,6 +285,21 @@ if sys.argv[1] in pathlib.Path("problem.pddl").read_text():
     pathlib.Path("plan").write_text("(go)")
 print(json.dumps({"engine": "own search"}))
 """
+
+
+def test_problems_alone_are_planned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(coverage, "report", lambda folder, families, seconds: [f"{seconds:g}"])
+    assert main(["--ipc", str(tmp_path), "--seconds", "9"]) == 0
+    assert capsys.readouterr().out == "9\n"
+
+
+def test_a_text_game_without_rows_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--learn", "chess", "--bytesized32", str(tmp_path)]) == 1
+    assert "no rows of chess are there" in capsys.readouterr().err
 
 
 def test_coverage_counts_the_plans_of_every_planner(
