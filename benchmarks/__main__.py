@@ -166,7 +166,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--learn",
         action="store_true",
-        help=f"what is learned: V are of {', '.join(POINTS)}, or text games",
+        help=f"learning: V of {', '.join(POINTS)}, or text games",
     )
     for name, number, what in _SIZES:
         parser.add_argument(f"--{name}", type=int, default=number, help=f"of `--learn`: {what}")
