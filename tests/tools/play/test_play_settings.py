@@ -60,6 +60,8 @@ def test_a_file_sets_preset_keys_and_theme(written: Path) -> None:
         ('[keys]\n"play.undoo" = "u"', "there is no key id `play.undoo`"),
         ('[keys]\n"play.undo" = 3', "the keys of `play.undo` are no text"),
         ('[keys]\n"play.undo" = "u,"', "the keys of `play.undo` are no text"),
+        ('[keys]\n"play.undo" = "contrl+z"', "`contrl+z` for `play.undo` is no key"),
+        ('[keys]\n"play.undo" = "u, f99"', "`f99` for `play.undo` is no key"),
     ],
 )
 def test_a_file_that_does_not_fit_is_refused(written: Path, text: str, told: str) -> None:
@@ -68,6 +70,12 @@ def test_a_file_that_does_not_fit_is_refused(written: Path, text: str, told: str
         user_settings()
     assert told in caught.value.diagnostics[0].message
     assert caught.value.diagnostics[0].hint
+
+
+@pytest.mark.parametrize("key", ["ctrl+z,u", "shift+f5", "question_mark", "ctrl+slash", "?", "ü"])
+def test_a_key_that_terminals_send_is_taken(written: Path, key: str) -> None:
+    written.write_text(f'[keys]\n"play.undo" = "{key}"', encoding="utf-8")
+    assert user_settings().keys == {"play.undo": key}
 
 
 def test_the_file_lies_where_configuration_lies(

@@ -18,6 +18,7 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.driver import Driver
 from textual.filter import LineFilter
 from textual.fuzzy import Matcher
+from textual.keys import KEY_NAME_REPLACEMENTS, Keys, key_to_character
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
 from textual.theme import BUILTIN_THEMES, Theme
@@ -108,6 +109,8 @@ def read_settings(path: Path, ids: frozenset[str], themes: tuple[str, ...]) -> S
         _known(path, "key id", name, tuple(sorted(ids)))
         if not isinstance(key, str) or not all(one.strip() for one in key.split(",")):
             raise _wrong(path, f"the keys of `{name}` are no text", 'Write them as `"ctrl+z,u"`.')
+        for one in key.split(","):
+            _pressed(path, name, one.strip())
         keys[name] = key
     theme = found.get("theme")
     theme = None if theme is None else _known(path, "theme", theme, themes)
@@ -133,6 +136,22 @@ def _switch(path: Path, found: Mapping[str, object], name: str) -> bool:
         hint = f"Write `{name} = {other}`, or leave it out."
         raise _wrong(path, f"`{name}` is no truth value", hint)
     return value
+
+
+_MODIFIERS: Final = ("ctrl", "alt", "shift", "super", "hyper", "meta")
+_NAMED_KEYS: Final = frozenset((*(key.value for key in Keys), *KEY_NAME_REPLACEMENTS.values()))
+
+
+def _pressed(path: Path, name: str, key: str) -> None:
+    """Raise `Failure` unless a terminal may send a key of this name."""
+    *held, last = key.split("+")
+    for one in held:
+        if one not in _MODIFIERS:
+            hint = did_you_mean(one, _MODIFIERS) or "Write `ctrl`, `alt` or `shift` before `+`."
+            raise _wrong(path, f"`{key}` for `{name}` is no key", hint)
+    if not (len(last) == 1 or last in _NAMED_KEYS or key_to_character(last)):
+        hint = did_you_mean(last, sorted(_NAMED_KEYS)) or 'Write a key as `"ctrl+z"` or `"f5"`.'
+        raise _wrong(path, f"`{key}` for `{name}` is no key", hint)
 
 
 def _known(path: Path, what: str, name: object, known: tuple[str, ...]) -> str:
