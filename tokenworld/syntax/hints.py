@@ -55,12 +55,17 @@ def separator(found: Found) -> str | None:
     return None
 
 
+_CLAUSES: Final = frozenset({"as", "takes", "cost", "until", "during", "when"})
+"""The words that may stand between the head of a rule and its body."""
+
+
 def part(found: Found) -> str | None:
     """A part in the wrong form, told by what was being read."""
     terminal, before, item = found.token.terminal, found.back(1), found.item
     if terminal == ":" and found.change_expected and foreign_keyword(found):
         return foreign_keyword(found)
-    doubled = found.following is not None and found.following.terminal == "{"
+    after = "" if found.following is None else found.following.terminal
+    doubled = after == "{" or (after in found.expected and after in _CLAUSES)
     if terminal in (":", "then") and doubled and "{" in found.expected:
         return "Remove the colon." if terminal == ":" else "Leave `then` away."
     if terminal in (":", "then") and "{" in found.expected and item != "type":

@@ -358,16 +358,21 @@ def _value(
         return None
     if tree is None:
         what = "are empty" if not tokens else "hold no complete value"
+        signs = [token.terminal for token in tokens]
+        lacks = ")" * (signs.count("(") - signs.count(")"))
         _note(
             cx,
             start,
             close + 1,
             f"The braces of the text {what}.",
-            "a value is missing",
-            "Put a name or an expression in the braces, or write `\\{` for a plain brace.",
+            f"`{lacks}` is missing before the brace" if lacks else "a value is missing",
+            f"Write `{lacks}}}`: what opens in the braces closes there." if lacks else _FILL,
         )
         return None
     return build(cx, tree)
+
+
+_FILL = "Put a name or an expression in the braces, or write `\\{` for a plain brace."
 
 
 def _unexpected(cx: Context, before: list[Token], token: Token) -> None:

@@ -125,6 +125,24 @@ def test_the_fix_is_told(
     assert found.hint == hint
 
 
+def test_a_parent_that_only_types_name_is_a_type() -> None:
+    text = DOMAIN.replace("block - object", "block toy_block - thing thing2 - object thin - block")
+    found = import_pddl(Source("d.pddl", None, text.replace("(on ?a", "(is ?t - thing) (on ?a")),
+                        (Source("p.pddl", None, PROBLEM),))  # fmt: skip
+    assert "type Block : Thing" in found.text
+    assert "There is no type `thing`." in said(text)[0]
+
+
+def test_an_object_of_a_type_without_its_dash_is_one_error() -> None:
+    (found,) = findings(DOMAIN, PROBLEM.replace("a b - block", "a b block"))
+    assert (str(found.span), found.hint) == ("p.pddl:2:17", "Write `- block`.")
+
+
+def test_a_variable_without_its_mark_is_no_object_of_the_problem() -> None:
+    (found,) = findings(DOMAIN.replace("(not (clear ?b))", "(not (clear b))"))
+    assert found.hint == "Write `?b` for the variable."
+
+
 def test_the_variables_of_an_old_action_are_parameters() -> None:
     old = DOMAIN.replace("(?b - block)\n    :p", "()\n    :vars (?b - block)\n    :p", 1)
     assert old != DOMAIN

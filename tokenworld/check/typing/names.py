@@ -357,11 +357,11 @@ def _as_param(name: syn.Name, ctx: Context) -> str | None:
     kinds = (kind.name for kind in ctx.names.values() if isinstance(kind, m.ObjectType))
     if any(attribute_of(ctx.draft, kind, read[1]) for kind in kinds):
         return None
-    owner = _owner_type(ctx, read[1])
+    owner = owner_type(ctx, read[1])
     return None if owner is None else f"Declare it as a parameter: `{name.value}: {owner}`."
 
 
-def _owner_type(ctx: Context, attribute: str) -> str | None:
+def owner_type(ctx: Context, attribute: str) -> str | None:
     """Return the first type that declares an attribute of this name."""
     for one in ctx.draft.fluents.values():
         if one.name == attribute and one.fluent_kind == "attribute":

@@ -32,7 +32,7 @@ from tokenworld.check.typing.expressions import (
     check_template,
     check_where,
 )
-from tokenworld.check.typing.names import attribute_of, fact_named
+from tokenworld.check.typing.names import attribute_of, fact_named, owner_type
 from tokenworld.check.typing.types import assignable, can_equal, object_type, optional
 from tokenworld.diagnostics import Related, did_you_mean
 from tokenworld.diagnostics.frozen import frozen
@@ -344,6 +344,10 @@ def _field(field: syn.Field, type_name: str, ctx: Context) -> m.FieldValue:
         near = did_you_mean(field.name.value, names) or _meant_field(field, type_name, ctx)
         hint = near or f"Declare it in `type {type_name}`."
         what = f"`{type_name}` has no attribute `{field.name.value}`."
+        owner = owner_type(ctx, field.name.value) if type_name == m.ROOT else None
+        if owner is not None:
+            what = f"An object without a type has no attribute `{field.name.value}`."
+            hint = f"Write its type where it is declared, as `object x: {owner}`."
         ctx.draft.stop("TW0201", what, field.name.span, "unknown", hint)
     what = f"attribute `{fluent.name}`"
     value = fit(check(field.value, ctx, fluent.type), fluent.type, ctx, what)

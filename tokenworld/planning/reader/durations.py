@@ -121,8 +121,8 @@ class _Timed:
 
     def _hides(self, variables: Item) -> bool:
         """Return whether a quantifier binds a name that an effect at the start has."""
-        given = set(_words(variables))
-        return any(given & set(_words(one)) for one in self.begun)
+        given = set(words_of(variables))
+        return any(given & set(words_of(one)) for one in self.begun)
 
     def _regressed(self, fact: Group) -> Item:
         """A fact before the start: removed ones are no longer true, added ones are."""
@@ -233,13 +233,13 @@ def _same(fact: Group, effect: Item, span: Span) -> Group:
     return _list(span, "and", *tests)
 
 
-def _words(item: Item) -> Iterator[str]:
+def words_of(item: Item) -> Iterator[str]:
     """The words in an item in small letters."""
     if isinstance(item, Word):
         yield item.key
     else:
         for part in item.items:
-            yield from _words(part)
+            yield from words_of(part)
 
 
 def _joined(items: list[Item], place: Item) -> Group:

@@ -22,6 +22,7 @@ from tokenworld.planning.reader.durations import (
     duration,
     filled,
     untimed,
+    words_of,
 )
 from tokenworld.planning.reader.effects import (
     Change,
@@ -322,12 +323,7 @@ class _DomainReader(FileReader):
             symbols.types.setdefault(of.name.key, of)
         for parent in (one for of in types for one in alternatives(of.type)):
             if parent.key not in (*symbols.types, ROOT):
-                below = (
-                    one.name.key for one in types if parent.key in map(_key, alternatives(one.type))
-                )
-                others = symbols.types.keys() - set(below)
-                if closest(parent.key, sorted(others), at_most=1):
-                    self.faults.unknown("type", parent, others, "")
+                self._parent(parent, types)
                 symbols.implicit.setdefault(parent.key, parent)
         for constant in self.constants:
             symbols.constants.setdefault(constant.name.key, constant)
@@ -342,6 +338,17 @@ class _DomainReader(FileReader):
         symbols.check_typed(self.constants, "constant", self.faults)
         self._check_fluents(symbols)
         return symbols
+
+    def _parent(self, parent: Word, types: Sequence[Typed]) -> None:
+        """Report a parent that only `:types` names and is spelt like another type."""
+        fluents = (*self.predicates, *self.functions)
+        typed = (*self.constants, *(param for one in fluents for param in one.params))
+        used = {of.key for one in typed for of in alternatives(one.type)}
+        used |= {key for rule in self.rules for key in words_of(rule)}
+        below = {one.name.key for one in types if parent.key in map(_key, alternatives(one.type))}
+        others = {one.name.key for one in types} - below
+        if parent.key not in used and closest(parent.key, sorted(others), at_most=1):
+            self.faults.unknown("type", parent, others, "")
 
     def _check_fluents(self, symbols: Symbols) -> None:
         names = [one.name for one in self.predicates]
@@ -541,14 +548,19 @@ def _derived_key(rule: Group) -> str:
 
 
 def _arguments(rule: Group) -> Iterator[Word]:
-    """The names after the heads of the lists inside a rule, from the last one on."""
-    waiting = [part for part in rule.items if isinstance(part, Group)]
+    """The names after the heads of the lists inside a rule, from the last one on; not those of its
+    variables, which lack their `?`."""
+    waiting, named, variables = [rule], list[Word](), set[str]()
     while waiting:
-        for part in waiting.pop().items[1:]:
+        group = waiting.pop()
+        for place, part in enumerate(group.items):
             if isinstance(part, Group):
                 waiting.append(part)
-            elif part.text[0] not in "?:#-" and not is_number(part):
-                yield part
+            elif part.text[0] == "?":
+                variables.add(part.key[1:])
+            elif place and group is not rule and part.text[0] not in ":#-" and not is_number(part):
+                named.append(part)
+    yield from (one for one in named if one.key not in variables)
 
 
 def read_domain(
@@ -670,7 +682,13 @@ class _ProblemReader(FileReader):
         """The requirements of a problem are those of its domain."""
 
     def _objects(self, item: Group) -> None:
-        self.declared += self.typed(item.items[1:], variables=False)
+        found = self.typed(item.items[1:], variables=False)
+        plain = [one for one in found if one.type is None]
+        if len(plain) > 1 and plain[-1].name.key in self.symbols.types:
+            kind = plain[-1].name
+            what = f"`{kind.text}` is a type: `-` is missing before it."
+            raise self.faults.unexpected(what, kind.span, f"Write `- {kind.text}`.")
+        self.declared += found
 
     def _goal(self, item: Group) -> None:
         (condition,) = self.exactly(item, 1, "a condition")
