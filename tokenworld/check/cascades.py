@@ -108,15 +108,17 @@ def _same_on(others: Sequence[Diagnostic]) -> str:
 def at_declarations(found: tuple[Diagnostic, ...], draft: Draft) -> tuple[Diagnostic, ...]:
     """The findings, where a name that is unknown in several places and like one that nobody uses
     is told once, where that one is declared."""
-    if draft.root is None:
-        return found
-    text = _COMMENT.sub(_blank, draft.root.text)
-    misspelt, imported = dict[str, list[Diagnostic]](), _imported(draft)
+    misspelt = dict[str, list[Diagnostic]]()
     for one in in_order(found):
         name = only_suggestion(one.hint) if one.code in _UNKNOWN_NAMES else None
         here = one.span is not None and draft.file_of(one.span) == draft.root_name
-        if name is not None and name not in imported and here:
+        if name is not None and here:
             misspelt.setdefault(name, []).append(one)
+    if draft.root is None or not misspelt:
+        return found
+    text = _COMMENT.sub(lambda found: " " * len(found[0]), draft.root.text)
+    for name in misspelt.keys() & _imported(draft):
+        del misspelt[name]
     told = dict[int, Diagnostic | None]()
     for name, missed in misspelt.items():
         places = [one.start() for one in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text)]
@@ -145,10 +147,6 @@ def _imported(draft: Draft) -> frozenset[str]:
 
 _UNKNOWN_NAMES: Final = (*_UNKNOWN, "TW0502")
 _COMMENT: Final = re.compile(r"#.*")
-
-
-def _blank(found: re.Match[str]) -> str:
-    return " " * len(found[0])
 
 
 def _declared(

@@ -93,6 +93,11 @@ class Program:
         joined = "\n".join(f"{source.name} {source.digest}" for source in self.sources)
         return hashlib.sha256(joined.encode()).hexdigest()
 
+    @property
+    def has_durations(self) -> bool:
+        """Whether some action has a `takes`, so that plans have times."""
+        return any(one.takes is not None for one in self.actions.values())
+
     def is_subtype(self, name: str, ancestor: str) -> bool:
         """Return whether every ``name`` is an ``ancestor`` (a type is a subtype of itself)."""
         return ancestor == ROOT or (name in self.types and ancestor in self.types[name].ancestors)

@@ -121,8 +121,7 @@ def plan(
 def _is_for_lama(instance: Instance) -> bool:
     """Whether a state may take our own search longer than LAMA takes for all: with derived
     predicates, or with each tick of a long action as a state."""
-    program = instance.program
-    return bool(program.derives) or any(one.takes for one in program.actions.values())
+    return bool(instance.program.derives) or instance.program.has_durations
 
 
 def _installed() -> EngineInfo:

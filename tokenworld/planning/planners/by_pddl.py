@@ -254,7 +254,7 @@ def _with_waits(
     simulator: Simulator[StateT], state: StateT, steps: Iterable[PlanStep]
 ) -> Iterator[PlanStep]:
     """The steps, each that begins a long action followed by `pass` until that ends."""
-    if all(one.takes is None for one in simulator.instance.program.actions.values()):
+    if not simulator.instance.program.has_durations:
         yield from steps
         return
     for step in steps:

@@ -85,7 +85,7 @@ def pddl_steps(world: OpenWorld, verdict: Verdict) -> tuple[str, ...]:
     Where actions take time it is ``0: (drive t1 a b) [5]``, one action after the other.
     """
     given = _acts(world, verdict)
-    if not takes_time(world):
+    if not world.program.has_durations:
         return tuple(one.text for one in given)
     unit = int(pddl_entries(world.program).get("ticks", ("1",))[0])
     return tuple(
@@ -118,11 +118,6 @@ def _acts(world: OpenWorld, verdict: Verdict) -> tuple[_Act, ...]:
         for (tick, one), end in zip(done, ends, strict=True)
         if one.action not in added
     )  # fmt: skip
-
-
-def takes_time(world: OpenWorld) -> bool:
-    """Return whether some action of a world takes several ticks, so that plans have times."""
-    return any(one.takes is not None for one in world.program.actions.values())
 
 
 def _makespan(world: OpenWorld, verdict: Verdict) -> Fraction:
@@ -159,7 +154,7 @@ class PlanFiles:
         from tokenworld.planning.pddl.plans import plan_text
 
         lines, cost = self._lines(verdict)
-        timed = self._target.pair is not None and takes_time(self._target.world)
+        timed = self._target.pair is not None and self._target.world.program.has_durations
         text = plan_text(lines, cost, _makespan(self._target.world, verdict) if timed else None)
         hint = "Name a file that can be written, with `--plan-file`."
         write_file(path, text, hint, folder=path.parent)

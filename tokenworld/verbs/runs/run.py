@@ -491,8 +491,9 @@ def _asked(session: Session, outcome: Outcome) -> str:
 def show_outcome(asked: str, outcome: Outcome, out: Output, why: Explainer) -> None:
     """One record as a reader sees it: the intent, its result with the reason, and the texts."""
     who = f"{outcome.actor}: " if outcome.next is not None else ""
-    waits = outcome.progress is not None and outcome.status == "waiting"
-    stage = f" {outcome.progress[0]} of {outcome.progress[1]}" if waits and outcome.progress else ""
+    stage = ""
+    if outcome.progress is not None and outcome.status == "waiting":
+        stage = " {} of {}".format(*outcome.progress)
     out.entry(f"{outcome.tick:>4} {GLYPHS[outcome.status]} {who}{asked}  [{outcome.status}{stage}]")
     if done := completed(why.session, why.session.moments[-1], outcome):
         out.entry(f"       `{done}` is done.")
