@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tokenworld.core import lowered
@@ -54,6 +55,15 @@ class Answers:
         self._prose = prose
         self._searchers: list[SearchStepper] = []
         self._listing = Listing(instance, self.layout)
+
+    @cached_property
+    def words_last(self) -> bool:
+        """Return whether no rule computes the words for objects, their order or what may be
+        named, so that the same objects have the same words in every state."""
+        program = self.instance.program
+        ruled = program.called or program.scopes or "sees" in program.derives
+        nested = any(one.fluent.nested for one in self.layout.columns)
+        return not (ruled or nested or any(one.aka for one in self.instance.decls))
 
     def on_row(self, state: State, work: Callable[[RowStepper, Row], T]) -> T:
         """Return the result of `work` on the row of a state; it must leave the row as it was."""

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import TypeVar
 
 from tokenworld.engine.engine import Engine
 from tokenworld.engine.knowledge import Knowledge
 from tokenworld.engine.rows.questions.asking import is_refused
-from tokenworld.engine.rows.questions.speech import in_scope, slot_text, words_of
+from tokenworld.engine.rows.questions.speech import (
+    all_in_scope,
+    in_scope,
+    slot_text,
+    words_of,
+)
 from tokenworld.engine.rows.stepper import Tick
 from tokenworld.engine.state import State
 from tokenworld.ground import Command, Instance, Raw
@@ -29,6 +34,8 @@ class EngineSpeaker:
     def __init__(self, engine: Engine, state: State, known: Knowledge | None = None) -> None:
         self._engine, self._state = engine, state
         self._known = known or engine.known
+        self._words: dict[int, tuple[str, ...]] = {}
+        self._scope: frozenset[int] | None = None
 
     @property
     def instance(self) -> Instance:
@@ -48,30 +55,61 @@ class EngineSpeaker:
         state, program = self._state, self._engine.instance.program
         if not (program.scopes or "sees" in program.derives):
             return state.alive(number)
-        found = self._read(lambda tick: in_scope(tick, number))
-        return found is None or True in found
+        if self._known.hides_words:
+            found = self._known.every(state, lambda tick: in_scope(tick, number))
+            return found is None or True in found
+        if self._scope is None:
+            self._scope = self._engine.asked(state, all_in_scope)
+        return number in self._scope
+
+    def says_as(self, other: EngineSpeaker) -> bool:
+        """Return whether the words of another state of this engine are those of this one."""
+        own, its = self._state, other._state
+        alike = (own.names, own.kinds) == (its.names, its.kinds)
+        return alike and self._engine.words_last and not self._known.hides_words
 
     def words_for(self, number: int) -> tuple[str, ...]:
         """The words for an object now; words that no rule computes are cached."""
-        known, state = self._engine.fixed_words, self._state
-        key = (number, state.names[number], state.kinds[number])
+        known, key = self._engine.fixed_words, self._key(number)
         if key in known:
             return known[key]
-        words, fixed = self._known_for(number)
-        if fixed:
-            if len(known) >= _MOST:
-                known.clear()
-            known[key] = words
-        return words
+        if self._known.hides_words:
+            found = self._known.every(self._state, lambda tick: words_of(tick, number))
+            return self._possible(number, found or frozenset())
+        if number not in self._words:
+            self._look_up({number, *self._unfixed()})
+        return self._words[number]
 
-    def _known_for(self, number: int) -> tuple[tuple[str, ...], bool]:
-        """The words that no secret decides, and whether they are the same in every state; else the
-        words that always name the object, then those that may."""
-        found = self._read(lambda tick: words_of(tick, number))
-        if found is not None and len(found) == 1:
-            return next(iter(found))
-        possible = sorted(word for words, _ in found or () for word in words)
-        return tuple(dict.fromkeys((self._state.names[number], *possible))), False
+    def _key(self, number: int) -> tuple[int, str, str | None]:
+        return number, self._state.names[number], self._state.kinds[number]
+
+    def _possible(
+        self, number: int, found: frozenset[tuple[tuple[str, ...], bool]]
+    ) -> tuple[str, ...]:
+        """The words that no secret decides; else those that always name the object, then those
+        that may."""
+        if len(found) == 1:
+            return next(iter(found))[0]
+        possible = sorted(word for words, _ in found for word in words)
+        return tuple(dict.fromkeys((self._state.names[number], *possible)))
+
+    def _unfixed(self) -> Iterator[int]:
+        """The live objects whose words are not cached."""
+        known, kinds = self._engine.fixed_words, self._state.kinds
+        return (x for x, kind in enumerate(kinds) if kind and self._key(x) not in known)
+
+    def _look_up(self, numbers: Set[int]) -> None:
+        """Read the words of many objects at once; cache those that no rule computes."""
+        known = self._engine.fixed_words
+        found = self._engine.asked(
+            self._state, lambda tick: {number: words_of(tick, number) for number in numbers}
+        )
+        if len(known) + len(found) > _MOST:
+            known.clear()
+        for number, (words, fixed) in found.items():
+            self._words[number] = words
+            if fixed:
+                known[self._key(number)] = words
 
     def slot_texts(
         self, action: str, phrase: int, slot: int, args: Sequence[Raw]

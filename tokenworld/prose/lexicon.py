@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
@@ -327,6 +328,14 @@ class Lexicon:
         self._indexes: dict[str, tuple[_Index, _Lengths]] = {}
         self._texts: dict[tuple[Raw, ...], tuple[str, ...]] = {}
         self.meanings = Meanings()
+
+    def told_by(self, speaker: Speaker) -> Lexicon:
+        """The lexicon of another state with the same words, for the speaker of that state."""
+        other = copy(self)
+        other.speaker, other._texts = speaker, {}
+        if _has_text_slots(_Same(self.program)):
+            other.meanings = Meanings(self.meanings.cuts)
+        return other
 
     def share(self, known: dict[Vocabulary, Meanings]) -> None:
         """Use the meanings of another state with the same vocabulary; ``known`` holds them all."""

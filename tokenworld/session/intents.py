@@ -25,17 +25,24 @@ class Resolver:
     def __init__(self, world: OpenWorld) -> None:
         self._world = world
         self._parser = Parser(world.program)
-        self._lexicon: tuple[State, Lexicon] | None = None
+        self._last: tuple[State, EngineSpeaker, Lexicon] | None = None
         self._meanings: dict[Vocabulary, Meanings] = {}
 
     def lexicon(self, state: State) -> Lexicon:
         """The lexicon of a state, cached for the last state."""
-        if self._lexicon is None or self._lexicon[0] is not state:
-            self._lexicon = (state, Lexicon(EngineSpeaker(self._world.engine, state)))
+        last = self._last
+        if last is not None and last[0] is state:
+            return last[2]
+        speaker = EngineSpeaker(self._world.engine, state)
+        if last is not None and speaker.says_as(last[1]):
+            lexicon = last[2].told_by(speaker)
+        else:
+            lexicon = Lexicon(speaker)
             if len(self._meanings) >= _VOCABULARIES:
                 self._meanings.clear()
-            self._lexicon[1].share(self._meanings)
-        return self._lexicon[1]
+            lexicon.share(self._meanings)
+        self._last = (state, speaker, lexicon)
+        return lexicon
 
     @property
     def parser(self) -> Parser:

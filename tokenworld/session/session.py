@@ -170,9 +170,9 @@ class Session:
         if hand_over and isinstance(command, NoMatch):
             command = replace(command, yielded=True)
         luck = luck if draws is None else ForcedLuck(draws)
-        after, outcomes = self.engine.play(before, command, luck, by=by)
         noted = self.remembers or self.recording is not None
         asked = self._asked(intent, before) if noted else ""
+        after, outcomes = self.engine.play(before, command, luck, by=by)
         stored = intent_json(intent, self.actor, outcomes[-1].args)
         if expect is not None:
             stored["expect"] = expect

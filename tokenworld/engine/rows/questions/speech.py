@@ -11,6 +11,7 @@ from tokenworld.engine.rows.layout import KINDS, NAMES
 from tokenworld.engine.rows.stepper import Tick
 from tokenworld.ground import Raw
 from tokenworld.model import BoolType, ObjectType
+from tokenworld.model.vocabulary import ObjectDecl
 
 
 def name_of(tick: Tick, number: int) -> str:
@@ -28,8 +29,7 @@ def words_of(tick: Tick, number: int) -> tuple[tuple[str, ...], bool]:
     if ruled is not None:
         words += [word(S, S, tick.acting, number) for word in _also_called(code, ruled)]
     if decl is not None and decl.aka:
-        aka = code.rules.objects[decl.world or "", decl.name].aka
-        words += [str(code.value_of(one)(S, S, tick.of.me)) for one in aka]
+        words += [str(word(S, S, tick.of.me)) for word in _own_words(code, decl)]
     words.append(known)
     return tuple(dict.fromkeys(words)), ruled is None and not (decl and decl.aka)
 
@@ -40,6 +40,11 @@ def in_scope(tick: Tick, number: int) -> bool:
     kind = S[KINDS][number]
     rule = None if kind is None else _scope(tick.code, kind)
     return kind is not None and (rule is None or bool(rule(S, S, tick.acting, number)))
+
+
+def all_in_scope(tick: Tick) -> frozenset[int]:
+    """The objects that may be named by the actor whose turn it is."""
+    return frozenset(number for number in range(len(tick.row.S[KINDS])) if in_scope(tick, number))
 
 
 def slot_text(tick: Tick, action: str, phrase: int, slot: int, args: Sequence[Raw]) -> str:
@@ -57,6 +62,14 @@ def _also_called(code: Program, rule: int) -> list[Function]:
         called = code.rules.called[rule]
         known[rule] = [code.shown_by(word, (called.param.name,)) for word in called.aka]
     return known[rule]
+
+
+def _own_words(code: Program, decl: ObjectDecl) -> list[Function]:
+    known: dict[tuple[str, str], list[Function]] = code.space.setdefault("AKA", {})
+    key = (decl.world or "", decl.name)
+    if key not in known:
+        known[key] = [code.value_of(one) for one in code.rules.objects[key].aka]
+    return known[key]
 
 
 def _scope(code: Program, kind: str) -> Function | None:
