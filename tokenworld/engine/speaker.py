@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import TypeVar
 
 from tokenworld.engine.engine import Engine
@@ -35,7 +36,6 @@ class EngineSpeaker:
         self._engine, self._state = engine, state
         self._known = known or engine.known
         self._words: dict[int, tuple[str, ...]] = {}
-        self._scope: frozenset[int] | None = None
 
     @property
     def instance(self) -> Instance:
@@ -52,21 +52,32 @@ class EngineSpeaker:
         return self._state.kinds[number] or ROOT
 
     def in_scope(self, number: int) -> bool:
-        state, program = self._state, self._engine.instance.program
-        if not (program.scopes or "sees" in program.derives):
-            return state.alive(number)
         if self._known.hides_words:
-            found = self._known.every(state, lambda tick: in_scope(tick, number))
+            found = self._known.every(self._state, lambda tick: in_scope(tick, number))
             return found is None or True in found
-        if self._scope is None:
-            self._scope = self._engine.asked(state, all_in_scope)
-        return number in self._scope
+        return self._state.alive(number) if self._scope is None else number in self._scope
 
     def says_as(self, other: EngineSpeaker) -> bool:
         """Return whether the words of another state of this engine are those of this one."""
         own, its = self._state, other._state
         alike = (own.names, own.kinds) == (its.names, its.kinds)
-        return alike and self._engine.words_last and not self._known.hides_words
+        return alike and not self._known.hides_words and self._ruled == other._ruled
+
+    @cached_property
+    def _ruled(self) -> tuple[Hashable, ...]:
+        """What rules decide here: the objects that may be named, in order, and computed words."""
+        if self._engine.words_last:
+            return ()
+        self._look_up(frozenset(self._unfixed()))
+        return tuple(self.candidates()), self._scope, *self._words.items()
+
+    @cached_property
+    def _scope(self) -> frozenset[int] | None:
+        """The objects that may be named; ``None`` for all that live."""
+        program = self._engine.instance.program
+        if not (program.scopes or "sees" in program.derives):
+            return None
+        return self._engine.asked(self._state, all_in_scope)
 
     def words_for(self, number: int) -> tuple[str, ...]:
         """The words for an object now; words that no rule computes are cached."""
@@ -77,7 +88,7 @@ class EngineSpeaker:
             found = self._known.every(self._state, lambda tick: words_of(tick, number))
             return self._possible(number, found or frozenset())
         if number not in self._words:
-            self._look_up({number, *self._unfixed()})
+            self._look_up(frozenset((number, *self._unfixed())))
         return self._words[number]
 
     def _key(self, number: int) -> tuple[int, str, str | None]:
@@ -98,9 +109,11 @@ class EngineSpeaker:
         known, kinds = self._engine.fixed_words, self._state.kinds
         return (x for x, kind in enumerate(kinds) if kind and self._key(x) not in known)
 
-    def _look_up(self, numbers: Set[int]) -> None:
+    def _look_up(self, numbers: frozenset[int]) -> None:
         """Read the words of many objects at once; cache those that no rule computes."""
         known = self._engine.fixed_words
+        if not numbers:
+            return
         found = self._engine.asked(
             self._state, lambda tick: {number: words_of(tick, number) for number in numbers}
         )
