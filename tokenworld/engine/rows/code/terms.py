@@ -10,10 +10,10 @@ attribute is then read through its table, where what an object lacks is `none`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any, assert_never
+from typing import Any, Literal, assert_never
 
 from tokenworld import model as m
 from tokenworld.core import Rules, TermVisitor
@@ -394,7 +394,7 @@ class TermWriter(TermVisitor[Names, str]):
             case "not":
                 return f"(not {self.term(term.args[0], env)})"
             case "and" | "or":
-                return "(" + f" {term.op} ".join(self.term(one, env) for one in term.args) + ")"
+                return _joined(term.op, [self.term(one, env) for one in term.args])
             case "in":
                 return self._member(term.args[0], term.args[1], env)
             case "==":
@@ -678,6 +678,15 @@ def _within(term: core.Term, span: tuple[int, int]) -> bool:
         and kind.high is not None
         and (low <= kind.low and kind.high < low + size)
     )
+
+
+def _joined(op: Literal["and", "or"], codes: Sequence[str]) -> str:
+    """Operands joined by `and` or `or`, without those that a param of the world makes constant."""
+    neutral, decisive = ("(True)", "(False)") if op == "and" else ("(False)", "(True)")
+    left = [one for one in codes if one != neutral]
+    if decisive in left:
+        left = left[: left.index(decisive) + 1]
+    return left[0] if len(left) == 1 else f"({f' {op} '.join(left)})" if left else neutral
 
 
 def _calculation(term: core.Call, slots: Slots) -> tuple[str, list[str]]:
