@@ -105,9 +105,10 @@ class EngineSpeaker:
         return tuple(dict.fromkeys((self._state.names[number], *possible)))
 
     def _unfixed(self) -> Iterator[int]:
-        """The live objects whose words are not cached."""
-        known, kinds = self._engine.fixed_words, self._state.kinds
-        return (x for x, kind in enumerate(kinds) if kind and self._key(x) not in known)
+        """The live objects whose words were not read yet."""
+        known, kinds, read = self._engine.fixed_words, self._state.kinds, self._words
+        living = (x for x, kind in enumerate(kinds) if kind)
+        return (x for x in living if x not in read and self._key(x) not in known)
 
     def _look_up(self, numbers: frozenset[int]) -> None:
         """Read the words of many objects at once; cache those that no rule computes."""
