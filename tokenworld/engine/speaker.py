@@ -69,7 +69,7 @@ class EngineSpeaker:
         if self._engine.words_last:
             return ()
         self._look_up(frozenset(self._unfixed()))
-        return tuple(self.candidates()), self._scope, *self._words.items()
+        return tuple(self.candidates()), self._scope, *sorted(self._words.items())
 
     @cached_property
     def _scope(self) -> frozenset[int] | None:
