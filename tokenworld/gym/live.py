@@ -144,7 +144,7 @@ class LiveEpisode:
     def ends(self) -> Ends:
         """Return whether the episode has terminated, and whether it was truncated."""
         runs, steps = self.runs, self.steps
-        if not (self._halted or self._rules.live or runs.latched):
+        if not (runs.row.S[LATCHED] or self._halted or self._rules.live):
             return False, steps >= self._rules.limit
         reached = runs.endings()
         return self._rules.ends(reached, over=runs.over, halted=self._halted, steps=steps)
@@ -156,10 +156,11 @@ class LiveEpisode:
 
     def mask(self) -> NDArray[np.int8]:
         """1 for what would be executed now, by the numbers of the commands."""
-        if self.runs.over:
+        runs = self.runs
+        if runs.row.S[LATCHED] and runs.over:
             self._commands.left_out = 0
             return np.zeros(self._commands.size, np.int8)
-        found = self.runs.legal()
+        found = runs.legal()
         known = self._masks.get(id(found))
         if known is None or known[0] is not found:
             mask = np.zeros(self._commands.size, np.int8)

@@ -21,6 +21,8 @@ class BodyWriter(StatementVisitor[Names, Names]):
     """The functions of the `birth` rules of each type, the most general first."""
     lines: Lines = field(default_factory=list)
     depth: int = 1
+    drawing: str = "D"
+    """The code of the draws of the rule."""
 
     def line(self, text: str) -> None:
         self.lines.append((self.depth, text))
@@ -118,12 +120,12 @@ class BodyWriter(StatementVisitor[Names, Names]):
         if isinstance(value, core.BranchDraw):
             shares = "".join(f"{self._share(one, env)}, " for one in value.probabilities)
             return self._named(
-                env, statement.names[0], f"D.branch(({shares}), {str(value.span)!r})"
+                env, statement.names[0], f"{self.drawing}.branch(({shares}), {str(value.span)!r})"
             )
         if isinstance(value, core.PickDraw):
             return self._pick(value, statement.names, env)
         ends = f"{self.terms.term(value.low, env)}, {self.terms.term(value.high, env)}"
-        return self._named(env, statement.names[0], f"D.uniform({ends})")
+        return self._named(env, statement.names[0], f"{self.drawing}.uniform({ends})")
 
     def _share(self, term: core.Term, env: Names) -> str:
         """A probability: a pair of whole numbers, or a real."""
@@ -158,11 +160,12 @@ class BodyWriter(StatementVisitor[Names, Names]):
 
     def _even(self, found: str, draw: core.PickDraw) -> str:
         """The index of a value drawn evenly."""
-        return f"D.even(len({found}), {str(draw.span)!r})"
+        code = f"{self.drawing}.even(len({found}), {str(draw.span)!r})"
+        return code if self.drawing == "D" else f"0 if len({found}) == 1 else {code}"
 
     def _weighted(self, weights: str, draw: core.PickDraw) -> str:
         """The index of a value drawn by weights, or of the first with the least or most."""
-        return f"D.pick({draw.key!r}, {weights}, {str(draw.span)!r})"
+        return f"{self.drawing}.pick({draw.key!r}, {weights}, {str(draw.span)!r})"
 
     # ---- output -------------------------------------------------------------------------------
 

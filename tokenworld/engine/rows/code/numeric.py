@@ -336,7 +336,9 @@ class NumericProgram(QuickWriter):
         found.scale = self.scale
         return found
 
-    def _draws(self, writer: BodyWriter, kind: str, name: str, codes: list[str]) -> None:
+    def _draws(
+        self, writer: BodyWriter, kind: str, name: str, codes: list[str], *, once: bool = False
+    ) -> None:
         writer.line(f"draws(R, S, {self._key(kind, name, codes)})")
 
     def _key(self, kind: str, name: str, codes: list[str]) -> str:

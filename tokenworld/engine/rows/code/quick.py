@@ -594,18 +594,23 @@ class QuickWriter:
         mode = self.modes.of(body)
         if mode == "log":
             raise Unsure
-        if any(
-            isinstance(one, core.Let) and isinstance(one.value, core.Draw)
-            for one in statements_in(body)
-        ):
-            self._draws(writer, kind, name, codes)
+        statements = list(statements_in(body))
+        lets = [one for one in statements if isinstance(one, core.Let)]
+        count = sum(isinstance(one.value, core.Draw) for one in lets)
+        once = count == 1 and not any(isinstance(one, core.For) for one in statements)
+        if count:
+            self._draws(writer, kind, name, codes, once=once)
         writer.pending, writer.start = mode == "pend", len(writer.lines)
         writer.body(body, names)
         writer.finish()
 
-    def _draws(self, writer: Direct, kind: str, name: str, codes: list[str]) -> None:
-        """The line that makes the draws of a rule."""
-        writer.line(f"D = draws({_new(kind, name, codes)})")
+    def _draws(self, writer: Direct, kind: str, name: str, codes: list[str], *, once: bool) -> None:
+        """The draws of a rule: made by a line, or where its only draw needs them (``once``)."""
+        code = f"draws({_new(kind, name, codes)})"
+        if once:
+            writer.drawing = code
+        else:
+            writer.line(f"D = {code}")
 
     def _phases(self) -> str:
         """The call that runs all phases, then checks and ends the tick."""

@@ -10,10 +10,10 @@ attribute is then read through its table, where what an object lacks is `none`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import count
-from typing import Any, Literal, assert_never
+from typing import Any, assert_never
 
 from tokenworld import model as m
 from tokenworld.core import Rules, TermVisitor
@@ -389,12 +389,36 @@ class TermWriter(TermVisitor[Names, str]):
 
     # ---- operators ----------------------------------------------------------------------------
 
+    def reduced(self, term: core.Term) -> core.Term:
+        """A term without the operands of `and` and `or` that a param makes constant."""
+        if not isinstance(term, core.Call) or term.op not in ("and", "or"):
+            return term
+        args = [self.reduced(one) for one in term.args]
+        known = [self._known(one) for one in args]
+        decisive = term.op == "or"
+        if decisive in known:
+            args, known = args[: known.index(decisive) + 1], known[: known.index(decisive) + 1]
+        left = [one for one, value in zip(args, known, strict=True) if value in (None, decisive)]
+        return left[0] if len(left) == 1 else replace(term, args=tuple(left)) if left else args[0]
+
+    def _known(self, term: core.Term) -> bool | None:
+        """The truth of a constant or param; ``None`` for any other term."""
+        value = term.value if isinstance(term, core.Constant) else None
+        if isinstance(term, core.ParamValue):
+            found = self.slots.instance.params[term.name]
+            value = found if isinstance(found, bool) else None
+        return value if isinstance(value, bool) else None
+
     def call(self, term: core.Call, env: Names) -> str:
+        found = self.reduced(term)
+        if not isinstance(found, core.Call):
+            return self.term(found, env)
+        term = found
         match term.op:
             case "not":
                 return f"(not {self.term(term.args[0], env)})"
             case "and" | "or":
-                return _joined(term.op, [self.term(one, env) for one in term.args])
+                return "(" + f" {term.op} ".join(self.term(one, env) for one in term.args) + ")"
             case "in":
                 return self._member(term.args[0], term.args[1], env)
             case "==":
@@ -466,7 +490,8 @@ class TermWriter(TermVisitor[Names, str]):
         """Append the ``for`` and ``if`` lines of binders; return the names and the depth."""
         if len(binders) > MOST_LOOPS and not binder_terms(binders):
             return self._in_one_loop(binders, where, names, lines, depth)
-        inner, left = dict(names), [] if where is None else list(conjuncts((where,)))
+        inner = dict(names)
+        left = [] if where is None else list(conjuncts((self.reduced(where),)))
         for binder in binders:
             variable = self.fresh()
             last = binder is binders[-1]
@@ -487,19 +512,33 @@ class TermWriter(TermVisitor[Names, str]):
         return inner, depth
 
     def scanned(self, binder: core.Binder, test: core.Term, names: Names) -> str | None:
-        """The values of a binder for which slots that follow each other are true, or hold a value,
-        where it ranges over all of them: found by one scan, in no Python loop."""
+        """The values of a binder that a test leaves, found in no Python loop: the one value that it
+        equals, or those for which slots that follow each other are true, or hold a value, where
+        the binder ranges over all of them."""
         if isinstance(test, core.Read):
             span = self._span(binder, test, names)
             return None if span is None else f"where({span}, True)"
         if not isinstance(test, core.Call) or test.op != "==":
             return None
         for one, other in (test.args, test.args[::-1]):
-            if isinstance(one, core.Read) and self.is_bound(other, names):
+            if not self.is_bound(other, names):
+                continue
+            if isinstance(one, core.Variable) and one.name == binder.name:
+                known = self._ranges_over(binder, other, names)
+                return f"({self.term(other, names)},)" if known else None
+            if isinstance(one, core.Read):
                 span = self._span(binder, one, names)
                 if span is not None:
                     return f"where({span}, {self.side(other, names)})"
         return None
+
+    def _ranges_over(self, binder: core.Binder, term: core.Term, names: Names) -> bool:
+        """Return whether each value of a term is in the range of a binder."""
+        kind, domain = term.type, binder.domain
+        if not isinstance(domain, m.TypeRange) or domain.of != kind or self.loose(term, names):
+            return False
+        lasts = isinstance(kind, m.ObjectType) and kind.name not in self.slots.moving
+        return lasts or isinstance(kind, m.EnumType)
 
     def _span(self, binder: core.Binder, read: core.Read, names: Names) -> str | None:
         """The slots that a read may reach by its last argument: the row, the first of them and the
@@ -678,15 +717,6 @@ def _within(term: core.Term, span: tuple[int, int]) -> bool:
         and kind.high is not None
         and (low <= kind.low and kind.high < low + size)
     )
-
-
-def _joined(op: Literal["and", "or"], codes: Sequence[str]) -> str:
-    """Operands joined by `and` or `or`, without those that a param of the world makes constant."""
-    neutral, decisive = ("(True)", "(False)") if op == "and" else ("(False)", "(True)")
-    left = [one for one in codes if one != neutral]
-    if decisive in left:
-        left = left[: left.index(decisive) + 1]
-    return left[0] if len(left) == 1 else f"({f' {op} '.join(left)})" if left else neutral
 
 
 def _calculation(term: core.Call, slots: Slots) -> tuple[str, list[str]]:
