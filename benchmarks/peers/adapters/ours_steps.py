@@ -22,6 +22,7 @@ class Steps(Classical):
 
     def start(self) -> Session:
         session = Session(open_pddl(*self._files))
+        session.remembers = False  # nothing asks for its words or takes a step back
         self._actions = {name.lower(): name for name in session.world.program.actions}
         self._numbers = {name.lower(): at for name, at in session.state.numbers.items()}
         return session
