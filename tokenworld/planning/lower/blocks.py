@@ -9,6 +9,7 @@ does not matter for the plan is never looked at.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import product
 
 from tokenworld.diagnostics import Span
@@ -197,6 +198,8 @@ class Block:
         self._staged: dict[tuple[Slot, int], Diagram] = {}
         self._destroyed: list[tuple[int, Diagram]] | None = None
         self._born: dict[Unit, Mapping[int, Diagram]] = {}
+        self._begun: dict[Unit, tuple[Env[Diagram], Diagram]] = {}
+        self._made: dict[tuple[Unit, str], dict[Slot, list[Change[Diagram]]]] = {}
         self._sound: Diagram | None = None
         self._allowed: Diagram | None = None
 
@@ -213,7 +216,7 @@ class Block:
         """The requires of an action: where its one rule may run."""
         result = self.diagrams.true
         for unit in self.units:
-            result = self.diagrams.both(result, opened(self.moment.terms, unit)[1])
+            result = self.diagrams.both(result, self._opened(unit)[1])
         return result
 
     def meet_draws(self) -> None:
@@ -276,8 +279,7 @@ class Block:
             write
             for unit in self._writers.get(slot, ())
             if unit.rule.name not in exempt
-            for write in self._effects(unit, slot).writes
-            if write.slot == slot
+            for write in self._changes(unit, slot)
         ]
         fluent = self.moment.variables.facts.program.fluents[slot[0]]
         return _merged(self.diagrams, fluent, old, writes) if writes else old
@@ -311,15 +313,38 @@ class Block:
             self._destroyed = found
         return self._destroyed
 
-    def _effects(self, unit: Unit, slot: Slot | None) -> Effects[Diagram]:
-        """Walk one rule, looking only at the writes to one slot (none: at no write)."""
+    def _changes(self, unit: Unit, slot: Slot) -> Sequence[Change[Diagram]]:
+        """The writes of one rule to a slot; one walk is for all slots of a fluent of which it only
+        adds and removes facts, because such writes evaluate nothing that others do not."""
+        rule, body = (unit.kind, unit.rule.name), partial(body_of, unit)
+        if not self.moment.bodies.makes_facts(rule, body, slot[0]):
+            return [one for one in self._effects(unit, slot).writes if one.slot == slot]
+        key = (unit, slot[0])
+        found = self._made.get(key)
+        if found is None:
+            found = self._made[key] = {}
+            for one in self._effects(unit, slot, every=True).writes:
+                found.setdefault(one.slot, []).append(one)
+        return found.get(slot, ())
+
+    def _opened(self, unit: Unit) -> tuple[Env[Diagram], Diagram]:
+        """The names that a rule's body sees, and the condition under which it runs."""
+        found = self._begun.get(unit)
+        if found is None:
+            found = self._begun[unit] = opened(self.moment.terms, unit)
+        return found
+
+    def _effects(self, unit: Unit, slot: Slot | None, *, every: bool = False) -> Effects[Diagram]:
+        """Walk one rule, looking only at the writes to one slot (none: at no write), or to
+        ``every`` slot of its fluent."""
         terms = self.moment.terms
-        env, guard = opened(terms, unit)
+        env, guard = self._opened(unit)
         condition = guard if unit.kind == "law" else terms.true
         key = unit.draw_key(terms.facts)
 
         def wanted(one: Slot) -> bool:
-            return slot is not None and one[0] == slot[0] and one[1] in ((), slot[1])
+            same = slot is not None and one[0] == slot[0]
+            return same and (every or slot is None or one[1] in ((), slot[1]))
 
         effects = self.moment.bodies.run(
             body_of(unit), env, condition, key, wanted, self._born_before(unit)

@@ -11,7 +11,7 @@ nothing. ``pick by least`` and ``by most`` draw nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
@@ -21,7 +21,7 @@ from typing import Generic, Literal, Protocol, TypeVar, assert_never
 from tokenworld.core import Footprint, StatementVisitor
 from tokenworld.core import nodes as core
 from tokenworld.core.program import changes
-from tokenworld.core.walk import evaluated, is_draw
+from tokenworld.core.walk import evaluated, is_draw, statements_in
 from tokenworld.diagnostics import Span
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Raw
@@ -119,6 +119,7 @@ class Bodies(Generic[V]):
         self.terms, self.algebra, self.coins, self.every = terms, terms.algebra, coins, every
         self._changes: dict[int, tuple[core.Body, Footprint]] = {}
         self._breakable: dict[int, tuple[core.Term, bool]] = {}
+        self._stored: dict[Hashable, frozenset[str]] = {}
 
     def run(
         self,
@@ -142,6 +143,14 @@ class Bodies(Generic[V]):
             breaks = may_break(self.terms.facts.rules.derives, term)
             found = self._breakable[id(term)] = (term, breaks)
         return found[1]
+
+    def makes_facts(self, rule: Hashable, body: Callable[[], core.Body], fluent: str) -> bool:
+        """Return whether the body of a rule writes a fluent only by adding and removing facts."""
+        if rule not in self._stored:
+            writes = (one for one in statements_in(body()) if isinstance(one, core.Write))
+            named = (one.target.fluent for one in writes if one.op in ("=", "+"))
+            self._stored[rule] = frozenset(named)
+        return fluent not in self._stored[rule]
 
     def mentions(self, body: core.Body, fluents: Callable[[str], bool]) -> bool:
         """Return whether a body writes a requested fluent, creates or destroys objects, or draws.

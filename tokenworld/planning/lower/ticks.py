@@ -529,6 +529,7 @@ class Commands:
         self._operators, self._phases = operators, phases
         self._diagrams = world.diagrams
         self._at_act: Literal = (phases.token, (ACT,))
+        self._lasting = [one for one in cone.commands if one.is_long]
 
     def add(self) -> None:
         """The operators of all commands that matter, and of `pass`."""
@@ -573,8 +574,8 @@ class Commands:
         """The stages of other long actions, which a command would break off."""
         return [
             stage
-            for one in self._cone.commands
-            if one.is_long and one is not commanded and self._is_trivial(one) == trivial
+            for one in self._lasting
+            if one is not commanded and self._is_trivial(one) == trivial
             for stage in one.stages
         ]
 

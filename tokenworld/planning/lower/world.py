@@ -392,6 +392,14 @@ class TakenApart:
         self.has_costs = any(action.cost is not None for action in facts.rules.actions.values())
         self.commands = self._commands(actions, cancelled)
         self.phases = self._phases(laws)
+        self._writers: dict[Slot, list[Commanded]] = {}
+        for command in self.commands:
+            for slot in command.slots:
+                self._writers.setdefault(slot, []).append(command)
+
+    def writers(self, slot: Slot) -> Sequence[Commanded]:
+        """The commands that may write a slot, also when they are cancelled."""
+        return self._writers.get(slot, ())
 
     def _commands(self, actions: list[Unit], cancelled: dict[Unit, Unit]) -> tuple[Commanded, ...]:
         found = []
@@ -619,12 +627,11 @@ class _Slicer:
         for phase in self._world.phases:
             if phase.block.writes(slot):
                 self._asked(lambda block=phase.block: block.after(slot))  # type: ignore[misc]
-        for command in self._world.commands:
-            if slot in command.slots:
-                self._keep(command)
-                for block in (command.block, command.cancelled):
-                    if block is not None and block.writes(slot):
-                        self._asked(lambda block=block: block.after(slot))  # type: ignore[misc]
+        for command in self._world.writers(slot):
+            self._keep(command)
+            for block in (command.block, command.cancelled):
+                if block is not None and block.writes(slot):
+                    self._asked(lambda block=block: block.after(slot))  # type: ignore[misc]
 
     def _coin(self, slot: Slot) -> None:
         site = self._world.variables.draws[slot].site
