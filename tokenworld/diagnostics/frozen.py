@@ -2,14 +2,17 @@
 
 The standard ``@dataclass(frozen=True, slots=True)`` compiles six methods for every class, 0.4 ms
 each; the program has some 400 classes that `tw audit` loads, and a small world takes less time than
-they do. Here a method is compiled when it is first called, and most never are. Immutability is
-enforced by the type checker (`dataclass_transform`), not at run time.
+they do. Here a method is made when it is first called, and most never are; its code is compiled
+once for all classes with as many fields. Immutability is enforced by the type checker
+(`dataclass_transform`), not at run time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import MISSING, Field, dataclass, field, fields
+from functools import cache
+from types import CodeType, FunctionType
 from typing import Any, TypeVar, dataclass_transform
 
 ClassT = TypeVar("ClassT")
@@ -23,28 +26,29 @@ def _show(self: object) -> str:
 
 
 def _init_text(of: tuple[Field[Any], ...], space: dict[str, Any]) -> Lines:
-    """``__init__`` with the defaults in ``space``."""
-    params, lines = ["self"], list[str]()
+    """``__init__`` of fields that are called ``f0``, ``f1`` …, with their defaults in ``space``."""
+    params, lines, given = ["self"], list[str](), list[Any]()
     for number, one in enumerate(of):
-        name, given = one.name, f"_{number}"
+        name, value = f"f{number}", f"_{number}"
+        made = name if one.init else value
         if one.default_factory is not MISSING:
-            space[given] = one.default_factory
-            made = f"{given}() if {name} is _MISSING else {name}" if one.init else f"{given}()"
-            params += [f"{name}=_MISSING"] if one.init else []
-            lines.append(f"  self.{name} = {made}")
-            continue
-        if one.default is not MISSING:
-            space[given] = one.default
-        elif not one.init:
+            space[value], default = one.default_factory, MISSING
+            made = f"{value}() if {name} is _MISSING else {name}" if one.init else f"{value}()"
+        elif one.init or one.default is not MISSING:
+            space[value] = default = one.default
+        else:
             continue  # `__post_init__` gives it a value
         if one.init:
-            params.append(name if one.default is MISSING else f"{name}={given}")
-        lines.append(f"  self.{name} = {name if one.init else given}")
+            params.append(name)
+            optional = default is not MISSING or one.default_factory is not MISSING
+            given += [default] if optional else []
+        lines.append(f"  self.{name} = {made}")
+    space["_given"] = tuple(given)
     return [f"def method({', '.join(params)}):", *(lines or ["  pass"])]
 
 
 def _values_text(of: tuple[Field[Any], ...], whose: str) -> str:
-    return "".join(f"{whose}.{one.name}, " for one in of if one.compare)
+    return "".join(f"{whose}.f{number}, " for number, one in enumerate(of) if one.compare)
 
 
 def _text(made: type, name: str, space: dict[str, Any]) -> Lines:
@@ -53,10 +57,8 @@ def _text(made: type, name: str, space: dict[str, Any]) -> Lines:
         lines = _init_text(of, space)
         return [*lines, "  self.__post_init__()"] if hasattr(made, "__post_init__") else lines
     if name == "__hash__":
-        return [
-            "def method(self):",
-            f"  return hash(({made.__name__!r}, {_values_text(of, 'self')}))",
-        ]
+        space["_named"] = made.__name__
+        return ["def method(self):", f"  return hash((_named, {_values_text(of, 'self')}))"]
     return [
         "def method(self, other):",
         "  if self is other:",
@@ -67,14 +69,33 @@ def _text(made: type, name: str, space: dict[str, Any]) -> Lines:
     ]
 
 
+@cache
+def _compiled(text: str) -> CodeType:
+    """The code of a method. Most classes with as many fields have the same but for their names."""
+    space: dict[str, Any] = {}
+    exec(text, space)
+    return space["method"].__code__  # type: ignore[no-any-return]
+
+
+def _method(made: type, name: str) -> FunctionType:
+    """A method for the fields of a class."""
+    space: dict[str, Any] = {"_MISSING": MISSING, "_given": None}
+    code = _compiled("\n".join(_text(made, name, space)))
+    real = {f"f{number}": one.name for number, one in enumerate(fields(made))}
+    code = code.replace(
+        co_name=name,
+        co_qualname=f"{made.__qualname__}.{name}",
+        co_names=tuple([real.get(one, one) for one in code.co_names]),
+        co_varnames=tuple([real.get(one, one) for one in code.co_varnames]),
+    )
+    return FunctionType(code, space, name, space.pop("_given"))
+
+
 def _on_first_use(made: type, name: str) -> Callable[..., Any]:
-    """A method that compiles itself when it is first called."""
+    """A method that is made when it is first called."""
 
     def method(self: object, *args: Any, **given: Any) -> Any:
-        space: dict[str, Any] = {"_MISSING": MISSING}
-        exec("\n".join(_text(made, name, space)), space)
-        compiled = space["method"]
-        compiled.__name__, compiled.__qualname__ = name, f"{made.__qualname__}.{name}"
+        compiled = _method(made, name)
         setattr(made, name, compiled)
         return compiled(self, *args, **given)
 
