@@ -53,8 +53,19 @@ def test_tables_of_another_grammar_are_not_used(tmp_path: Path) -> None:
     stale = tmp_path / "tables.json"
     stale.write_bytes(shipped_path().read_bytes())
     assert table_module._read(stale, "another") is None
-    stale.write_text('{"grammar": ', encoding="utf-8")
+    stale.write_text('{"grammar":"another",', encoding="utf-8")
     assert table_module._read(stale, "another") is None
+
+
+def test_every_row_is_the_one_that_was_compiled() -> None:
+    made, grammar = compile_grammar(GRAMMAR), tables()
+    assert grammar.rules.every() == [table_module.Rule(*one) for one in made["rules"]]
+    assert grammar.gotos.every() == [made["goto_rows"][at] for at in made["gotos"]]
+    sets = list(made["lookaheads"])
+    for at, row in zip(made["actions"], grammar.actions.every(), strict=True):
+        shifts, reductions = made["action_rows"][at]
+        reduced = {name: ~rule for rule, names in reductions for name in sets[names]}
+        assert row == {**shifts, **reduced}
 
 
 def test_an_edited_grammar_is_compiled_and_cached(
@@ -66,19 +77,17 @@ def test_an_edited_grammar_is_compiled_and_cached(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     built = tables.__wrapped__()
     (kept,) = (tmp_path / "cache/token-world").iterdir()
-    assert (
-        table_module._from_json(
-            table_module._read(kept, table_module.digest_of(edited.read_text())) or {}
-        ).actions
-        == built.actions
-    )
-    assert built.actions == tables().actions
+    text = table_module._read(kept, table_module.digest_of(edited.read_text()))
+    assert text is not None
+    assert table_module._from_text(text).actions.every() == built.actions.every()
+    assert built.actions.every() == tables().actions.every()
+    assert len(built.actions) == len(compile_grammar(GRAMMAR)["actions"])
 
 
 def test_a_cache_that_cannot_be_written_costs_only_time(tmp_path: Path) -> None:
     blocker = tmp_path / "file"
     blocker.write_text("", encoding="utf-8")
-    table_module._write(blocker / "below" / "tables.json", {"grammar": "x"})
+    table_module._write(blocker / "below" / "tables.json", "{}")
     assert blocker.read_text(encoding="utf-8") == ""
 
 

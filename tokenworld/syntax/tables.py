@@ -13,12 +13,12 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import field
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, TypeVar
 
 from tokenworld.assets import cache_folder, grammar_path
 from tokenworld.diagnostics.frozen import frozen
@@ -43,6 +43,25 @@ class Rule(NamedTuple):
     splice: bool
 
 
+RowT = TypeVar("RowT")
+
+
+class Rows(dict[int, RowT]):
+    """The rows of a table by number, each made when it is first looked at: a text needs few."""
+
+    def __init__(self, count: int, make: Callable[[int], RowT]) -> None:
+        super().__init__()
+        self._count, self._make = count, make
+
+    def __missing__(self, number: int) -> RowT:
+        row = self[number] = self._make(number)
+        return row
+
+    def every(self) -> list[RowT]:
+        """All rows in order."""
+        return [self[number] for number in range(self._count)]
+
+
 @frozen
 class Tables:
     """An LALR(1) automaton and the lexer before it.
@@ -56,9 +75,9 @@ class Tables:
     pattern: re.Pattern[str]
     keywords: frozenset[str]
     soft: frozenset[str]
-    rules: tuple[Rule, ...]
-    actions: tuple[dict[str, int], ...]
-    gotos: tuple[dict[str, int], ...]
+    rules: Rows[Rule]
+    actions: Rows[dict[str, int]]
+    gotos: Rows[dict[str, int]]
     starts: dict[str, tuple[int, int]]
     firsts: dict[str, frozenset[str]]
     climbs: dict[tuple[int, int, str], int] = field(default_factory=dict)
@@ -81,13 +100,13 @@ def tables() -> Tables:
     digest = digest_of(text)
     kept = _cache_file(digest)
     for place in (shipped_path(), kept):
-        data = _read(place, digest) if place else None
-        if data is not None:
-            return _from_json(data)
-    data = compile_grammar(text)
+        found = _read(place, digest) if place else None
+        if found is not None:
+            return _from_text(found)
+    made = to_text(compile_grammar(text))
     if kept:
-        _write(kept, data)
-    return _from_json(data)
+        _write(kept, made)
+    return _from_text(made)
 
 
 def shipped_path() -> Path:
@@ -109,15 +128,17 @@ def _cache_file(digest: str) -> Path | None:
     return None if folder is None else folder / f"tables-{digest[:16]}.json"
 
 
-def _read(path: Path, digest: str) -> dict[str, Any] | None:
+def _read(path: Path, digest: str) -> str | None:
+    """The text of the tables of a grammar; ``None`` for those of another one, or half a file."""
     try:
-        data = json.loads(path.read_bytes())  # our own file; the digest says if it is another one
+        text = path.read_text(encoding="utf-8")
     except (OSError, ValueError):
         return None
-    return data if isinstance(data, dict) and data.get("grammar") == digest else None
+    ours = text.startswith(f'{{"grammar":"{digest}"') and text.endswith("]}\n")
+    return text if ours else None
 
 
-def _write(path: Path, data: dict[str, Any]) -> None:
+def _write(path: Path, text: str) -> None:
     """Keep the tables for the next start; a folder that cannot be written costs only time."""
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -126,31 +147,49 @@ def _write(path: Path, data: dict[str, Any]) -> None:
         # Written beside and renamed, so that another process never reads half a file.
         handle, name = tempfile.mkstemp(dir=path.parent)
         with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(to_text(data))
+            file.write(text)
         os.replace(name, path)
 
 
-def _from_json(data: dict[str, Any]) -> Tables:
-    sets = [tuple(names) for names in data["lookaheads"]]
-    action_rows = []
-    for shifts, reductions in data["action_rows"]:
-        row: dict[str, int] = shifts
+def _from_text(text: str) -> Tables:
+    """Tables from the text that `to_text` writes; a row is decoded when it is needed."""
+    sets, rules = _rows(text, "lookaheads"), _rows(text, "rules")
+    shifts, after = _rows(text, "action_rows"), _rows(text, "goto_rows")
+
+    def action_row(number: int) -> dict[str, int]:
+        row, reductions = json.loads(shifts[number])
         for rule, names in reductions:
-            row.update(dict.fromkeys(sets[names], ~rule))
-        action_rows.append(row)
-    goto_rows = data["goto_rows"]
-    actions = tuple(action_rows[i] for i in data["actions"])
-    starts = {start: (first, last) for start, (first, last) in data["starts"].items()}
+            row.update(dict.fromkeys(json.loads(sets[names]), ~rule))
+        return row  # type: ignore[no-any-return]
+
+    action_rows = Rows(len(shifts), action_row)
+    goto_rows = Rows[dict[str, int]](len(after), lambda number: json.loads(after[number]))
+    action_of, goto_of = _value(text, "actions"), _value(text, "gotos")
+    actions = Rows(len(action_of), lambda state: action_rows[action_of[state]])
+    starts = {start: (first, last) for start, (first, last) in _value(text, "starts").items()}
     return Tables(
-        pattern=re.compile(data["pattern"]),
-        keywords=frozenset(data["keywords"]),
-        soft=frozenset(data["soft"]),
-        rules=tuple(Rule(*rule) for rule in data["rules"]),
+        pattern=re.compile(_value(text, "pattern")),
+        keywords=frozenset(_value(text, "keywords")),
+        soft=frozenset(_value(text, "soft")),
+        rules=Rows(len(rules), lambda number: Rule(*json.loads(rules[number]))),
         actions=actions,
-        gotos=tuple(goto_rows[i] for i in data["gotos"]),
+        gotos=Rows(len(goto_of), lambda state: goto_rows[goto_of[state]]),
         starts=starts,
         firsts={start: frozenset(actions[first]) for start, (first, _) in starts.items()},
     )
+
+
+def _rows(text: str, name: str) -> list[str]:
+    """The rows of a part of the text, one of each line; only the next part begins with a quote."""
+    begin = text.index(f'\n"{name}":[\n') + len(name) + 6
+    end = text.find('],\n"', begin)
+    return text[begin : len(text) - len("]}\n") if end < 0 else end].split(",\n")
+
+
+def _value(text: str, name: str) -> Any:
+    """A part of the text that stands on one line."""
+    begin = text.index(f'\n"{name}":') + len(name) + 4
+    return json.loads(text[begin : text.index(",\n", begin)])
 
 
 def to_text(data: dict[str, Any]) -> str:
