@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice, product
 from operator import itemgetter
 from typing import Any
@@ -44,6 +45,18 @@ class Made(dict[Args, Command]):
         return made
 
 
+class _Written(dict[str, Any]):
+    """The function that lists the bindings of an action, by its name; written when it is needed."""
+
+    def __init__(self, code: Program) -> None:
+        super().__init__()
+        self._code = code
+
+    def __missing__(self, name: str) -> Any:
+        found = self[name] = self._code["listed", name]
+        return found
+
+
 class Legal:
     """Lists the legal commands of the rows of one stepper, as `Engine.legal` lists those of a
     state: actions in order, then arguments in order; none of an action with too many bindings."""
@@ -52,15 +65,17 @@ class Legal:
         self.stepper, code = stepper, stepper.code
         self._over = not stepper.instance.world.endless
         self.made = {name: Made(name) for name in stepper.rules.actions}
-        self._listed: dict[str, Any] = {name: code["listed", name] for name in self.made}
+        self._listed = _Written(code)
         self._free = {name: one for name, one in stepper.rules.actions.items() if _may_be_free(one)}
-        safe = never_refused(stepper.rules)
-        self._trials: dict[str, Any] = {
-            name: code.find("trial", name) for name in self.made if not safe[name]
-        }
         self._counts = frozenset(name for name in self.made if self._may_be_large(name))
         self._kinds: Any = None
         self._known: dict[str, bool] = {}
+
+    @cached_property
+    def _trials(self) -> dict[str, Any]:
+        """The trials of the actions that a require of the language may refuse, by name."""
+        safe, code = never_refused(self.stepper.rules), self.stepper.code
+        return {name: code.find("trial", name) for name in self.made if not safe[name]}
 
     def commands(self, row: Row) -> list[Command]:
         """Every command that would not be refused."""
@@ -110,7 +125,7 @@ class Legal:
         self, row: Row, tick: Tick, but: frozenset[str] = frozenset()
     ) -> Iterator[tuple[str, list[Args]]]:
         """The legal commands of each action but these."""
-        for name in self._listed:
+        for name in self.made:
             if name in but or (name in self._counts and not self._is_listed(row, name)):
                 continue
             found = self.found(row, tick, name)
@@ -363,6 +378,7 @@ def _function(code: Program, spot: _Spot) -> Callable[..., None]:
     """The function that lists the bindings of a spot, made when it is first asked for."""
     key = "focused", f"{spot.action.name} {spot.position}"
     if key not in code.names:
+        code.find("ok", spot.action.name)  # writes it, if nobody has listed this action yet
         name, ok = code.writer.fresh("focused_"), code.names["ok", spot.action.name]
         HoistWriter(code.writer, spot.action, ok, spot.position).write(name)
         code.names[key] = name

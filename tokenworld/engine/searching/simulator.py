@@ -83,11 +83,18 @@ class EngineSimulator:
             self._keys = Keys(self._slots, self._shape, self._known)
             if before is not None:
                 self._keys.numbering.share(before.numbering)
-        dependencies = Dependencies(self._stepper, self._shape, self._keys.numbering)
-        self._tables = Tables(
-            self._ticks, self._keys, dependencies, tuple(self._allowed.made), self._listed,
-            waits=self._waits,
-        )  # fmt: skip
+        self._made: Tables | None = None
+
+    @property
+    def _tables(self) -> Tables:
+        """The tables of successors, made when the first ones are asked for."""
+        if self._made is None:
+            dependencies = Dependencies(self._stepper, self._shape, self._keys.numbering)
+            self._made = Tables(
+                self._ticks, self._keys, dependencies, tuple(self._allowed.made), self._listed,
+                waits=self._waits,
+            )  # fmt: skip
+        return self._made
 
     def _kept(self, state: State) -> Kept:
         """A state as a row."""
