@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tokenworld.check import Pass, run_pass
 from tokenworld.diagnostics import Diagnostic, Source, Span, read_source
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine import Engine, EngineSimulator
@@ -20,6 +21,7 @@ from tokenworld.session.loading import Loaded, LoadFailure, OpenWorld, choose_wo
 from tokenworld.session.solving import wins_under_seed
 
 if TYPE_CHECKING:
+    from tokenworld.check.draft import Draft
     from tokenworld.planning.pddl.export import PddlExport
 
 _IMPORTED = "world.tw"
@@ -52,11 +54,17 @@ def load_imported(imported: Imported) -> Loaded:
 def _started(imported: Imported) -> tuple[Loaded, dict[str, Engine]]:
     """The program with the engines of its worlds, which were compiled to see whether they start."""
     source = Source(_IMPORTED, None, imported.text)
-    checked, engines = started_text(source)
+    checked, engines = started_text(source, watch=_needed)
     if checked.program is None:
         errors = [found for found in checked.diagnostics if found.is_error]
         raise LoadFailure(tuple(_placed(one, imported, source) for one in errors), ())
     return Loaded(checked.program, checked.sources, checked.diagnostics), engines
+
+
+def _needed(step: Pass, draft: Draft) -> None:
+    """Run a pass; what is allowed and yet suspicious in a text that nobody wrote is not asked."""
+    if step.name != "lints":
+        run_pass(step, draft)
 
 
 def _placed(found: Diagnostic, imported: Imported, source: Source) -> Diagnostic:

@@ -257,8 +257,8 @@ class _DomainReader(FileReader):
             if not isinstance(part, Word) or not part.text.startswith(":") or len(part.text) == 1:
                 message = f"`{show(part)[:40]}` is no requirement."
                 raise self.faults.unexpected(message, part.span, "Write a word such as `:strips`.")
-            near = closest(part.text, _REQUIREMENTS)
-            if near and part.key not in _REQUIREMENTS:
+            near = () if part.key in _REQUIREMENTS else closest(part.text, _REQUIREMENTS)
+            if near:
                 what, hint = f"There is no requirement `{part.text}`.", f"Did you mean `{near[0]}`?"
                 self.faults.tell("TW0201", what, part.span, label="unknown", hint=hint, names=True)
             self.requirements.append(Word(part.text[1:], part.span))
