@@ -9,7 +9,7 @@ declared. A wide counter is one variable, so a test of it is one node.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from enum import Enum
 from itertools import product
 from math import prod
@@ -442,6 +442,10 @@ class Algebra(Protocol[V]):
     def possible(self, operand: V, universe: Universe) -> Sequence[Raw] | None:
         """The values the operand can have, ``None`` if they are not known."""
 
+    def single(self, operand: V) -> tuple[Raw, ...]:
+        """The value of the language that an operand has everywhere; nothing if it has several, or
+        more belongs to it than its value."""
+
     def never(self, condition: V) -> bool:
         """Return whether the condition is known to be false everywhere."""
 
@@ -514,6 +518,11 @@ class DiagramAlgebra:
     def possible(self, operand: Diagram, universe: Universe) -> Sequence[Raw] | None:
         return [leaf for leaf in self.diagrams.leaves(operand) if not isinstance(leaf, Mark)]
 
+    def single(self, operand: Diagram) -> tuple[Raw, ...]:
+        value = self.diagrams.value(operand)
+        constant = self.diagrams.constant(operand) and not isinstance(value, Mark)
+        return (value,) if constant else ()  # type: ignore[return-value]
+
     def never(self, condition: Diagram) -> bool:
         return self.diagrams.constant(condition) and condition != self.diagrams.true
 
@@ -549,7 +558,7 @@ class Env(Generic[V]):
     actor: Raw = None
 
     def bind(self, name: str, value: V | Later[V]) -> Env[V]:
-        return replace(self, names={**self.names, name: value})
+        return Env({**self.names, name: value}, self.was, self.actor)
 
     def look(self, name: str) -> V:
         """The value of a name."""
@@ -562,6 +571,7 @@ ValueSet = frozenset[Value] | None
 
 _TRUTHS: frozenset[Value] = frozenset((False, True))
 _FALSE: frozenset[Value] = frozenset((False,))
+_TRUE: frozenset[Value] = frozenset((True,))
 _MOST = 20_000
 _MOST_REALS = 100
 """Of real values. Most real quantities take a new value at each step: no set of them ends."""
@@ -586,7 +596,8 @@ class SetAlgebra:
         sets = [one for one in operands if one is not None]
         if len(sets) < len(operands) or prod(len(one) for one in sets) > _MOST:
             return None
-        found = frozenset(function(*values) for values in product(*sets))
+        values = ((one,) for one in sets[0]) if len(sets) == 1 else product(*sets)
+        found = frozenset([function(*one) for one in values])
         many = len(found) > _MOST_REALS and any(isinstance(one, float) for one in found)
         return None if many else found
 
@@ -608,7 +619,10 @@ class SetAlgebra:
     def _truths(condition: ValueSet) -> frozenset[Value]:
         if condition is None:
             return _TRUTHS
-        return frozenset(value is True for value in condition)
+        if len(condition) == 1:
+            (value,) = condition
+            return _TRUE if value is True else _FALSE
+        return frozenset([value is True for value in condition])
 
     def both(self, left: ValueSet, right: Callable[[], ValueSet]) -> ValueSet:
         known = self._truths(left)
@@ -643,6 +657,12 @@ class SetAlgebra:
         if operand is None:
             return universe()
         return [value for value in ordered_values(operand) if not isinstance(value, Mark)]
+
+    def single(self, operand: ValueSet) -> tuple[Raw, ...]:
+        if operand is None or len(operand) != 1:
+            return ()
+        (value,) = operand
+        return () if isinstance(value, Mark) else (value,)
 
     def never(self, condition: ValueSet) -> bool:
         return condition is not None and True not in condition

@@ -216,7 +216,7 @@ class Block:
         """The requires of an action: where its one rule may run."""
         result = self.diagrams.true
         for unit in self.units:
-            result = self.diagrams.both(result, self._opened(unit)[1])
+            result = self.diagrams.both(result, self.opened(unit)[1])
         return result
 
     def meet_draws(self) -> None:
@@ -327,7 +327,7 @@ class Block:
                 found.setdefault(one.slot, []).append(one)
         return found.get(slot, ())
 
-    def _opened(self, unit: Unit) -> tuple[Env[Diagram], Diagram]:
+    def opened(self, unit: Unit) -> tuple[Env[Diagram], Diagram]:
         """The names that a rule's body sees, and the condition under which it runs."""
         found = self._begun.get(unit)
         if found is None:
@@ -338,7 +338,7 @@ class Block:
         """Walk one rule, looking only at the writes to one slot (none: at no write), or to
         ``every`` slot of its fluent."""
         terms = self.moment.terms
-        env, guard = self._opened(unit)
+        env, guard = self.opened(unit)
         condition = guard if unit.kind == "law" else terms.true
         key = unit.draw_key(terms.facts)
 

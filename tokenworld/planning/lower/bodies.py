@@ -302,6 +302,11 @@ class _Walk(StatementVisitor[_Here[V], Env[V]]):
         """The slots a target can mean, each with the condition under which it does."""
         fluent = self._facts.program.fluents[target.fluent]
         values = [self._terms.value(arg, env) for arg in target.args]
+        known = tuple([one for value in values for one in self._algebra.single(value)])
+        if len(known) == len(values):
+            if self._facts.has_slot(fluent, known):
+                yield self._facts.slot(fluent, known), self._terms.true
+            return
         choices = [
             self._algebra.possible(value, self._terms.universe(param.type)) or ()
             for value, param in zip(values, fluent.params, strict=True)

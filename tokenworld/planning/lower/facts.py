@@ -158,9 +158,10 @@ class Facts:
 
     def has_slot(self, fluent: m.Fluent, args: Sequence[Raw]) -> bool:
         """Return whether the fluent has a slot for these arguments."""
-        return None not in args and all(
-            self.fits(arg, param.type) for arg, param in zip(args, fluent.params, strict=True)
-        )
+        for arg, param in zip(args, fluent.params, strict=True):
+            if arg is None or not self.fits(arg, param.type):
+                return False
+        return True
 
     def missing(self, fluent: m.Fluent, args: Sequence[Raw]) -> Raw:
         """The value of a read where there is no slot: `none` for an attribute, else the default."""

@@ -142,6 +142,9 @@ class Terms(TermVisitor[Env[V], V]):
         self.collections: Collections[V] = Collections(self)
         self.fixpoints: Fixpoints[V] = Fixpoints(facts, self.false, self.body)
         self._free: dict[int, tuple[core.Term, tuple[str, ...]]] = {}
+        lasting = not (facts.unborn or facts.rules.destroys)
+        self._lasting = lasting and bool(algebra.single(self.true))
+        """Whether all objects exist all the time, and no algebra asks for the reason."""
         self.forget()
 
     def forget(self) -> None:
@@ -413,6 +416,9 @@ class Terms(TermVisitor[Env[V], V]):
         self, values: list[tuple[V, m.ValueType]], function: Callable[[tuple[Raw, ...]], V]
     ) -> V:
         """``function`` of every combination of the values, put together again."""
+        known = [one for value, _ in values for one in self.algebra.single(value)]
+        if len(known) == len(values):
+            return function(tuple(known))
 
         def step(position: int, args: tuple[Raw, ...]) -> V:
             if position == len(values):
@@ -425,7 +431,7 @@ class Terms(TermVisitor[Env[V], V]):
 
     def alive(self, number: int, was: bool = False) -> V:
         """Return the condition that an object exists."""
-        return self.algebra.slot((ALIVE, (number,)), was)
+        return self.true if self._lasting else self.algebra.slot((ALIVE, (number,)), was)
 
     def stored(self, fluent_id: str, args: tuple[Raw, ...], was: bool) -> V:
         """The value of a stored fluent for constant arguments."""
@@ -436,6 +442,8 @@ class Terms(TermVisitor[Env[V], V]):
             return self._row(fluent, args)
         slot = self.facts.slot(fluent, args)
         value = self.algebra.slot(slot, was)
+        if self._lasting:
+            return value
         gone = self.algebra.const(self.facts.missing(fluent, args))
         for number in self.facts.objects_in(slot):
             value = self._while(self.alive(number, was), value, gone)
@@ -517,6 +525,8 @@ class Terms(TermVisitor[Env[V], V]):
     def exist(self, params: tuple[core.Binder, ...], args: tuple[Raw, ...]) -> V:
         """Return the condition that every object among the arguments of a rule exists."""
         result = self.true
+        if self._lasting:
+            return result
         for param, arg in zip(params, args, strict=True):
             if isinstance(param.type, m.ObjectType) and isinstance(arg, int):
                 result = conj(self.algebra, result, self.alive(arg))

@@ -343,7 +343,7 @@ class Commanded:
             return diagrams.leaf(1)
         if not isinstance(action, Action) or action.cost is None:
             return diagrams.leaf(0)
-        return terms.value(action.cost, opened(terms, self.unit)[0])
+        return terms.value(action.cost, self.block.opened(self.unit)[0])
 
     def price(self, value: Value) -> int:
         """A cost as planners count it. Raises `Refused` for one below 0."""

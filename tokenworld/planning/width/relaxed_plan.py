@@ -222,6 +222,9 @@ class CostAlgebra:
             return universe()
         return [value for value in operand.ways if not isinstance(value, Mark)]
 
+    def single(self, operand: Costs) -> tuple[Raw, ...]:
+        return ()  # what it costs belongs to it
+
     def never(self, condition: Costs) -> bool:
         return self.held(condition) is None
 

@@ -175,6 +175,9 @@ class _GradedAlgebra(Generic[StateT]):
     def possible(self, operand: Graded, universe: Universe) -> Sequence[Raw] | None:
         return [] if isinstance(operand.value, Mark) else [operand.value]
 
+    def single(self, operand: Graded) -> tuple[Raw, ...]:
+        return ()  # how far it is from being otherwise belongs to it
+
     def never(self, condition: Graded) -> bool:
         return condition.short >= FAR
 
