@@ -4,8 +4,10 @@ A union is closed where `core`, `model` or the syntax tree declare it (`Term = R
 `match` (or a row of `isinstance` tests) that names three or more classes of one union is a dispatch
 over it; over the statements and terms of the model it is one with the first class that it names. It
 ends in ``assert_never``, which `mypy` accepts only where every class is named, or hands the rest to
-a function of its module that does. A match on a pair, or with fewer classes, asks a question about
-these alone.
+a function of its module that does. A match with fewer classes asks a question about these alone.
+
+The same holds for a match on a field that has one of several words (`Call.op`, `Outcome.status`) if
+it names four of them or more, and for a match on a pair; `OPEN` lists the others with the reason.
 """
 
 from __future__ import annotations
@@ -191,11 +193,130 @@ def _resolved(node: ast.expr, names: Mapping[str, str]) -> Iterator[str]:
         yield from _resolved(node.right, names)
 
 
+# ---- pairs and words ------------------------------------------------------------------------
+
+OPEN = {
+    "check.beliefs.experts _surely_inside": "a value that is no literal is tested in the rule",
+    "check.phrases overlap": "slots of other types are compared by the words of their values",
+    "check.typing.advice of_place": "the general hint fits each type",
+    "check.typing.types _join_present": "other types have a join only if they are equal",
+    "check.typing.types assignable": "other types take values of their own class",
+    "check.typing.types can_equal": "values of other types can equal those of their own class",
+    "engine.rows.code.terms call": "`_calculation` names the operators on numbers",
+    "planning.grounding.conditions call": "a condition that is not judged is taken to hold",
+    "planning.lower.terms _called": "an operator without a function is an obstacle",
+    "planning.lower.terms call": "`_called` has the rest",
+    "planning.pddl.terms _computed": "`choose_number` refuses the operators that it does not know",
+    "play.model.game _state_of": "an outcome with texts of the world needs no word",
+}
+"""By module and function, why a match on a pair or on words needs no case for a new one."""
+
+
+def pairs(module: str, tree: ast.Module) -> Iterator[Dispatch]:
+    """Every match on a pair that names four classes of one union or more."""
+    names = imported().get(module, {})
+    functions = [one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)]
+    for function in functions:
+        for node in _own_nodes(function):
+            if isinstance(node, ast.Match) and isinstance(node.subject, ast.Tuple):
+                inside = [one.cls for case in node.cases for one in ast.walk(case.pattern)
+                          if isinstance(one, ast.MatchClass)]  # fmt: skip
+                classes = frozenset(name for one in inside for name in _resolved(one, names))
+                closed = _is_closed(node, functions)
+                if any(len(classes & union) >= LEAST_TESTS for union in unions().values()):
+                    yield Dispatch(module, node.lineno, function.name, classes, closed)
+
+
+@cache
+def vocabularies() -> Mapping[str, frozenset[frozenset[str]]]:
+    """By the name of a field, the sets of words that the classes with this field allow."""
+    aliases: dict[str, list[ast.expr]] = {}
+    fields: list[tuple[str, ast.expr]] = []
+    for tree in house.trees().values():
+        for node in tree.body:
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+                aliases.setdefault(node.targets[0].id, []).append(node.value)
+            elif isinstance(node, ast.ClassDef):
+                fields += [(ast.unparse(one.target), one.annotation) for one in node.body
+                           if isinstance(one, ast.AnnAssign)]  # fmt: skip
+    found: dict[str, set[frozenset[str]]] = {}
+    for name, annotation in fields:
+        words = frozenset(_words(annotation, aliases))
+        if len(words) > 1:
+            found.setdefault(name, set()).add(words)
+    return {name: frozenset(sets) for name, sets in found.items()}
+
+
+def _words(kind: ast.expr, aliases: Mapping[str, Sequence[ast.expr]]) -> Iterator[str]:
+    """The words of ``Literal["a", "b"]``, of its alias, and of a union of them."""
+    if isinstance(kind, ast.Subscript) and ast.unparse(kind.value) == "Literal":
+        for one in ast.walk(kind.slice):
+            if isinstance(one, ast.Constant) and isinstance(one.value, str):
+                yield one.value
+    elif isinstance(kind, ast.BinOp):
+        yield from _words(kind.left, aliases)
+        yield from _words(kind.right, aliases)
+    elif isinstance(kind, ast.Name | ast.Attribute):
+        name = ast.unparse(kind).rpartition(".")[2]
+        rest = {one: of for one, of in aliases.items() if one != name}
+        for value in aliases.get(name, ()):
+            yield from _words(value, rest)
+
+
+def word_matches(module: str, tree: ast.Module) -> Iterator[Dispatch]:
+    """Every match that names four or more words of a field, with these words."""
+    functions = [one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)]
+    for function in functions:
+        for node in _own_nodes(function):
+            if isinstance(node, ast.Match):
+                words = frozenset(_matched_words(node))
+                field = ast.unparse(node.subject).rpartition(".")[2]
+                if len(words) >= LEAST_TESTS and any(
+                    words <= one for one in vocabularies().get(field, ())
+                ):
+                    closed = _names_all_words(node, function, functions)
+                    yield Dispatch(module, node.lineno, function.name, words, closed)
+
+
+def _names_all_words(
+    match: ast.Match, function: ast.FunctionDef, functions: Sequence[ast.FunctionDef]
+) -> bool:
+    """Whether mypy or a refusal at the end finds a word that no case names.
+
+    Without a last case for the rest, `mypy` misses a ``return`` after the match.
+    """
+    last = match.cases[-1]
+    if not (isinstance(last.pattern, ast.MatchAs) and last.pattern.pattern is None):
+        return function.body[-1] is match and ast.unparse(function.returns or match) != "None"
+    if _is_closed(match, functions):
+        return True
+    owner = ast.unparse(match.subject).rpartition(".")[0]
+    for call in ast.walk(last.body[-1]):
+        if isinstance(call, ast.Call) and owner in map(ast.unparse, call.args):
+            called = ast.unparse(call.func).removeprefix("self.")
+            asked = [one for one in functions if one.name == called]
+            return any(
+                isinstance(node, ast.Match) and _names_all_words(node, one, functions)
+                for one in asked
+                for node in _own_nodes(one)
+            )
+    return False
+
+
+def _matched_words(match: ast.Match) -> Iterator[str]:
+    for case in match.cases:
+        for one in _alternatives(case.pattern):
+            if isinstance(one, ast.MatchValue) and isinstance(one.value, ast.Constant):
+                yield str(one.value.value)
+
+
 def _is_closed(match: ast.Match, functions: Sequence[ast.FunctionDef]) -> bool:
     """Whether the last case takes everything that is left, and takes it for impossible."""
     last = match.cases[-1]
     if not (isinstance(last.pattern, ast.MatchAs) and last.pattern.pattern is None):
         return False
+    if isinstance(last.body[-1], ast.Raise):
+        return True
     call = next((one for one in ast.walk(last.body[-1]) if isinstance(one, ast.Call)), None)
     if call is None:
         return False
@@ -270,6 +391,51 @@ def test_every_dispatch_over_a_closed_union_names_all_classes() -> None:
     over = [one for one in every() if one.unions]
     assert len(over) > 100
     assert not [str(one) for one in over if not one.closed]
+
+
+def test_every_match_on_a_pair_or_on_words_is_closed_or_has_a_reason() -> None:
+    found = [
+        one
+        for module, tree in house.trees().items()
+        for one in (*pairs(module, tree), *word_matches(module, tree))
+    ]
+    assert len(found) > 40
+    named = {f"{one.module.removeprefix('tokenworld.')} {one.function}" for one in found
+             if not one.closed}  # fmt: skip
+    assert named == set(OPEN)
+
+
+def test_the_words_of_fields_are_found() -> None:
+    operators, *_ = (one for one in vocabularies()["op"] if "scale" in one)
+    assert {"not", "mod", "abs", "number"} <= operators
+    assert any("rolled_back" in one for one in vocabularies()["status"])
+
+
+WORDS = """
+def short(term):
+    match term.op:
+        case "+" | "-" | "*":
+            return 1
+        case "mod":
+            return 2
+        case _:
+            {rest}
+
+def long(term, args):
+    match term.op:
+        case "and" | "or" | "not" | "in":
+            return 3
+        case _:
+            return short(term)
+"""
+
+
+@pytest.mark.parametrize(
+    ("rest", "closed"), [("return 3", False), ("raise ValueError(term.op)", True)]
+)
+def test_a_match_on_words_that_takes_the_rest_is_found(rest: str, closed: bool) -> None:
+    found = word_matches("sample", ast.parse(WORDS.format(rest=rest)))
+    assert [(one.function, one.closed) for one in found] == [("short", closed), ("long", closed)]
 
 
 FORGETFUL = """

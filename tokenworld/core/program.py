@@ -42,16 +42,24 @@ class _Touched:
     def read(self, part: core.Term, past: bool) -> None:
         """Add the reads of one term, those of its parts left out; ``past``: it is asked about the
         start of the tick."""
-        if isinstance(part, (core.Read, core.Members)):
-            if part.fluent:
-                (self.was if past or part.was else self.reads).add(part.fluent)
-        elif isinstance(part, core.Call):
-            if part.op in _ASKING:
-                self.asks.add(part.op)
-        elif isinstance(part, core.Fold):
-            self.range(part.binders)
-        else:
-            self.acts = self.acts or isinstance(part, core.Actor)
+        match part:
+            case core.Read() | core.Members():
+                if part.fluent:
+                    (self.was if past or part.was else self.reads).add(part.fluent)
+            case core.Call(op=op):
+                if op in _ASKING:
+                    self.asks.add(op)
+            case core.Fold(binders=binders):
+                self.range(binders)
+            case core.Actor():
+                self.acts = True
+            case (
+                core.Constant() | core.ObjectName() | core.ParamValue() | core.Variable()
+                | core.Choice() | core.TypeTest() | core.DeriveCall() | core.Text()
+            ):  # fmt: skip
+                pass
+            case _:
+                assert_never(part)
 
     def range(self, binders: tuple[core.Binder, ...]) -> None:
         """Add the object types whose members are enumerated."""

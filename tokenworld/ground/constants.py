@@ -85,8 +85,10 @@ def _calculated(term: core.Call, values: list[Raw]) -> Raw:
             return first / second
         case "div":
             return first // second
-        case _:
+        case "mod":
             return first % second
+        case _:
+            raise NotConstant(term)
 
 
 def param_values(

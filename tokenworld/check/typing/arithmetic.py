@@ -6,7 +6,7 @@ All functions take checked terms (language.md §2, §4).
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NoReturn, assert_never, get_args
+from typing import Literal, NoReturn, assert_never, get_args
 
 from tokenworld import model as m
 from tokenworld.check.typing.advice import (
@@ -244,7 +244,10 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
 """The parameters of the built-in functions, but for `busy` and `did`, which name an action."""
 
 
-_REAL = ("sqrt", "sin", "cos", "exp", "log")
+Numeric = Literal[
+    "abs", "min", "max", "clamp", "toward", "sign", "floor", "round", "pow", "sqrt", "sin", "cos",
+    "exp", "log",
+]  # fmt: skip
 
 
 def is_builtin(name: str) -> bool:
@@ -263,6 +266,8 @@ def builtin_call(
             return _identity(name, terms[0], ctx, span)
         case "next" | "prev":
             return _neighbour(name, terms[0], ctx, span)
+        case "busy" | "did" | "pi" | "score" | "number":
+            raise ValueError(f"`{name}` is checked elsewhere")
         case _:
             return _numeric(name, terms, ctx, span)
 
@@ -287,19 +292,30 @@ def _neighbour(name: m.BuiltinName, term: m.Term, ctx: Context, span: Span) -> m
     return m.BuiltinCall(name, (term,), kind, span, detail=kind.name)
 
 
-def _numeric(name: m.BuiltinName, terms: tuple[m.Term, ...], ctx: Context, span: Span) -> m.Term:
+def _numeric(name: Numeric, terms: tuple[m.Term, ...], ctx: Context, span: Span) -> m.Term:
     terms = tuple(operand(term, ctx, "Test it for `none` first.") for term in terms)
-    if name in _REAL:
-        return m.BuiltinCall(name, (align_to(terms[0], m.REAL),), m.REAL, span)
-    if name == "pow":
-        times = fit_number(terms[1], m.NumberType(), ctx, "exponent of `pow`")
-        return m.BuiltinCall(name, (align_to(terms[0], m.REAL), times), m.REAL, span)
-    if name == "round":
-        return _round(terms, ctx, span)
-    if name == "floor":
-        return m.BuiltinCall(name, terms, m.NumberType(), span)
-    if name == "sign":
-        return m.BuiltinCall(name, terms, m.NumberType(-1, 1), span)
+    match name:
+        case "sqrt" | "sin" | "cos" | "exp" | "log":
+            return m.BuiltinCall(name, (align_to(terms[0], m.REAL),), m.REAL, span)
+        case "pow":
+            times = fit_number(terms[1], m.NumberType(), ctx, "exponent of `pow`")
+            return m.BuiltinCall(name, (align_to(terms[0], m.REAL), times), m.REAL, span)
+        case "round":
+            return _round(terms, ctx, span)
+        case "floor":
+            return m.BuiltinCall(name, terms, m.NumberType(), span)
+        case "sign":
+            return m.BuiltinCall(name, terms, m.NumberType(-1, 1), span)
+        case "abs" | "min" | "max" | "clamp" | "toward":
+            return _between(name, terms, ctx, span)
+        case _:
+            assert_never(name)
+
+
+def _between(
+    name: m.BuiltinName, terms: tuple[m.Term, ...], ctx: Context, span: Span
+) -> m.BuiltinCall:
+    """The call of a function whose result has the type that joins those of its arguments."""
     kind: m.ValueType = terms[0].type
     for term in terms[1:]:
         aligned(terms[0], term, ctx, term.span)

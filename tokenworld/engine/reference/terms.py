@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from itertools import islice
-from typing import Any
+from typing import Any, assert_never
 
 from tokenworld import model as m
 from tokenworld.core import TermVisitor
@@ -48,7 +48,7 @@ def over(left: Any, right: Any) -> float:
     return float(left / right)
 
 
-def calculated(op: str, left: Any, right: Any, *, real: bool) -> Any:
+def calculated(op: m.ArithmeticOp, left: Any, right: Any, *, real: bool) -> Any:
     """One operation; over `none` it is `none`."""
     if left is None or right is None:
         return None
@@ -65,10 +65,10 @@ def calculated(op: str, left: Any, right: Any, *, real: bool) -> Any:
             raise _undefined("A number is divided by zero.")
         case "div":
             return left // right
-        case _ if real:
-            return left - right * math.floor(left / right)
+        case "mod":
+            return left - right * math.floor(left / right) if real else left % right
         case _:
-            return left % right
+            assert_never(op)
 
 
 def number_function(term: core.Call, args: list[Any]) -> Any:
@@ -95,8 +95,10 @@ def number_function(term: core.Call, args: list[Any]) -> Any:
             return math.floor(_exact(term, args[0]))
         case "round":
             return fitting(round(_exact(term, args[0]) * 10 ** args[1]))
-        case _:
+        case "sqrt" | "sin" | "cos" | "exp" | "log":
             return _analytic(term.op, args[0])
+        case _:
+            raise ValueError(f"`{term.op}` is no function on numbers")
 
 
 def _exact(term: core.Call, value: Any) -> Fraction:

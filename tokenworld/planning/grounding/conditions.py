@@ -338,6 +338,8 @@ class Conditions(TermVisitor[Wanted, Either]):
                 fluent = f"*{fluent}"
             case "inverse":
                 pass
+            case _:
+                assert_never(collection.by)
         return tuple(
             (*way.literals, Atom(fluent, (way.arg, arg) if flat else (arg, way.arg)))
             for way in every[0]

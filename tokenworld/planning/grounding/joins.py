@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeGuard
+from typing import TypeGuard, assert_never
 
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.model import ROOT, ObjectType, ValueType, is_optional
@@ -366,6 +366,8 @@ class _Writer:
                 self._same(literal)
             case Range(op=op, left=left, right=right):
                 self._unless(f"compares({op!r}, {amount_text(left)}, {amount_text(right)})")
+            case _:
+                assert_never(literal)
 
     def _write(self, line: str) -> None:
         self.lines.append(f"{self.indent}{line}")

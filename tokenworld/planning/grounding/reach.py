@@ -17,7 +17,7 @@ from typing import Any
 
 from tokenworld.diagnostics import Span as Place
 from tokenworld.ground import Command, Raw, count_bindings, parameter_domains
-from tokenworld.model import BoolType, Fluent, NumberType
+from tokenworld.model import BoolType, CompareOp, Fluent, NumberType
 from tokenworld.planning.grounding.joins import Implied, Written, written
 from tokenworld.planning.grounding.program import Relaxed, relaxed
 from tokenworld.planning.grounding.rules import Atom, Source, Ungroundable, is_measured, is_numeric
@@ -59,7 +59,7 @@ def within(span: Span, low: float | None, high: float | None, *, clamped: bool) 
     return kept if kept[0] <= kept[1] else None
 
 
-def compares(op: str, left: Span, right: Span) -> bool:
+def compares(op: CompareOp, left: Span, right: Span) -> bool:
     """Return whether some number of the one compares so with some number of the other."""
     match op:
         case "<":
@@ -72,7 +72,7 @@ def compares(op: str, left: Span, right: Span) -> bool:
             return left[1] >= right[0]
         case "==":
             return left[0] <= right[1] and right[0] <= left[1]
-        case _:
+        case "!=":
             return not (left[0] == left[1] == right[0] == right[1])
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import product
+from typing import assert_never
 
 from tokenworld.diagnostics import Span
 from tokenworld.diagnostics.frozen import frozen
@@ -574,6 +575,8 @@ def _merged(
                 given = diagrams.lift("give", _give, write.condition, value, given)
             case "+":
                 stepped = diagrams.lift("step", _step, write.condition, write.value, stepped)
+            case _:
+                assert_never(write.op)
     stored = diagrams.lift(("store", fluent.id), _store(fluent), given, stepped, old)
     stored = diagrams.choose(removed, diagrams.false, stored)
     return diagrams.choose(added, diagrams.true, stored)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from typing import assert_never
 
 from tokenworld.ground import Raw, slots
 from tokenworld.model import ROOT, Fluent
@@ -125,6 +126,8 @@ def _ladder_facts(words: Vocabulary, enum: str, kind: Ladder, head: str) -> Iter
                 yield (head, member, members[max(index - 1, 0)])
             case "at-most":
                 yield from ((head, member, other) for other in members[index:])
+            case _:
+                assert_never(kind)
 
 
 def _init(domain: LiftedDomain, values: Values) -> Iterator[Expr]:

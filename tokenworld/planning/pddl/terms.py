@@ -642,8 +642,10 @@ class Terms:
             case ">" | "<=":
                 enough = self._many(left, n + 1, env)
                 return enough if op == ">" else neg(enough)
-            case _:
+            case "==":
                 return conj((self._many(left, n, env), neg(self._many(left, n + 1, env))))
+            case _:
+                raise LiftingError(f"`count` and `{op}`", left.span)
 
     def _many(self, fold: core.Fold, n: int, env: Env) -> Expr:
         if n <= 0:

@@ -398,7 +398,7 @@ def _certain(verdict: LuckVerdict) -> list[str]:
             ]
         case "unwinnable":
             return _unwinnable(verdict)
-        case _:
+        case "winnable" | "unknown":
             return [f"unknown: whether {goal} can be reached with any luck"]
 
 

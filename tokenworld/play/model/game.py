@@ -187,7 +187,7 @@ def ending_text(name: str, world: World, glyphs: Glyphs) -> str:
             text = f"{glyphs.won} You have reached the goal `{name}`."
         case "lose":
             text = f"{glyphs.lost} You have lost: `{name}`."
-        case _:
+        case "stop":
             text = f"{glyphs.halted} The world stops: `{name}`."
     after = "You may play on" if world.endless else "The world is over"
     return f"{text} {after}; Ctrl+Z takes the last step back."

@@ -56,7 +56,7 @@ def hint_sentence(verdict: Verdict, next_step: str | None, chance: LastChance | 
                     "Undo to go back.",
                 )
             )
-        case _:
+        case "unknown":
             return "Unknown: no plan was found, and none was ruled out."
 
 

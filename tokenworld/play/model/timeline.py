@@ -205,7 +205,7 @@ def verdict_prospect(verdict: Verdict) -> Prospect:
             return "winnable"
         case "unwinnable" if verdict.proof is not None and verdict.proof.within is None:
             return "dead"
-        case _:
+        case "unwinnable" | "unknown":
             return "unknown"
 
 

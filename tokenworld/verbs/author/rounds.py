@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, assert_never
 
 from tokenworld import __version__
 from tokenworld.diagnostics import counted
@@ -272,6 +272,8 @@ class _Loop:
                     answered = use(part, self._whole())
                     self.desk.note(name, given, answered)
                     told.append(f"{name}: {answered}")
+                case _:
+                    assert_never(part)
         if self.source != before:
             told.append(errors_text(self._whole()))
         submitted = submitted and not wrong and is_sound(self.source)

@@ -145,7 +145,7 @@ def _chosen(choice: Choice, world: OpenWorld, say: Callable[[str], None]) -> Run
         case "adversarial":
             _bounded(choice)
             return RunPlayer("adversarial", adversarial_player, choice.seed)
-        case _:
+        case "random" | None:
             _bounded(choice)
             return RunPlayer("random", random_player, choice.seed)
 

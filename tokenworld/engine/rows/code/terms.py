@@ -747,8 +747,13 @@ def _calculation(term: core.Call, slots: Slots) -> tuple[str, list[str]]:
             return "power", []
         case "sqrt" | "sin" | "cos" | "exp" | "log":
             return f"{term.op}_", []
-        case _:
+        case (
+            "+" | "-" | "*" | "neg" | "amount" | "abs" | "min" | "max" | "clamp" | "toward"
+            | "sign" | "id"
+        ):  # fmt: skip
             return term.op, []
+        case _:
+            raise ValueError(f"`{term.op}` is no operator on numbers")
 
 
 def within_length(code: str, kind: m.ValueType) -> str:
