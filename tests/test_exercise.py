@@ -36,8 +36,10 @@ PLAY = f"""
 TEXT = {WORLD!r}
 from tokenworld.check import check_source
 from tokenworld.diagnostics import Source
+from tokenworld.prose.rulebook import rulebook
 from tokenworld.session import Session
 from tokenworld.session.loading import open_text
+from tokenworld.session.pddl import export
 from tokenworld.syntax.format import format_source
 from tokenworld.verbs.fuzz.playing import first_difference
 
@@ -51,6 +53,9 @@ for wanted in ([2, 3, 1], [3, 1, 2]):
     session.intend("turn(x, y, z)")
     shown = [one["attrs"]["n"] for one in session.state_json()["objects"]]
     assert shown == wanted, shown
+rules = rulebook(session.world.program).to_markdown()
+assert "Let “first” be the cup a's n." in rules and "The cup c's n becomes “first”." in rules, rules
+assert len(export(session.world, "turned").pair.domain.actions) == 6  # as many as orders
 taken = TEXT.replace("rotate a.n", "a.n = 0  rotate a.n")
 assert "TW0403" in [one.code for one in check_source(Source("t.tw", None, taken)).diagnostics]
 """
