@@ -58,7 +58,7 @@ def test_conditions(written: str, core: str) -> None:
 @pytest.mark.parametrize(
     ("written", "core"),
     [
-        ("a.n -= 1", ["Box.n(a) + neg(1)"]),
+        ("a.n -= 1", ["Box.n(a) += neg(1)"]),
         (
             "swap a.n, b.n",
             ["let `0 = Box.n(a)", "let `1 = Box.n(b)", "Box.n(a) = `1", "Box.n(b) = `0"],
@@ -66,8 +66,8 @@ def test_conditions(written: str, core: str) -> None:
         (
             "transfer 2 of a.n to b.n",
             [
-                "let `0 = amount(2)", "if not(`0 == none)", "  Box.n(a) + neg(`0)",
-                "  Box.n(b) + `0",
+                "let `0 = amount(2)", "if not(`0 == none)", "  Box.n(a) += neg(`0)",
+                "  Box.n(b) += `0",
             ],
         ),
         (
@@ -88,7 +88,7 @@ def test_conditions(written: str, core: str) -> None:
             "let lucky = chance 50%  if lucky { a.n = 1 }",
             ["let `0 = branch(50)", "let lucky = `0 == 0", "if lucky", "  Box.n(a) = 1"],
         ),
-        ("add near(a, b)", ["near(a, b) add true"]),
+        ("add near(a, b)", ["add near(a, b)"]),
         (
             "create c: Box { n = 4 }  emit done(c)",
             ["create c: Box (Box.n = 4, Box.open = false)", "emit done(c)"],

@@ -104,14 +104,17 @@ def test_the_grammars(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_every_stage_of_an_action() -> None:
     stages = {stage.name: stage.text for stage in rule_stages(cellar(), "cellar", "take")}
-    names = ["source", "tree", "model", "core", "stepper", "pddl", "english"]
+    names = ["source", "tree", "model", "core", "stepper", "operators", "pddl", "english"]
     assert list(stages) == names
     assert stages["source"].startswith("action take(it: Thing)")
     assert "Require" in stages["tree"]
     assert "fluent='Thing.holder'" in stages["model"]
-    assert stages["stepper"].startswith("def ok_take_")
+    assert "]: Thing.at(self)\n" in stages["stepper"]
+    assert "\ndef ok_take_" in stages["stepper"]
     assert "def run_take_" in stages["stepper"]
     assert "D.log(" in stages["stepper"]
+    assert stages["operators"].startswith("take(ruby)\n  if at(ruby) = stairs\n")
+    assert "\n  holder(ruby) := hero\n" in stages["operators"]
     assert stages["pddl"].startswith("(:action take")
     assert "too heavy to lift" in stages["english"]
 
@@ -120,6 +123,49 @@ def test_every_stage_of_a_law(capsys: pytest.CaptureFixture[str]) -> None:
     assert explain_stages("kitchen:warm", Output(as_json=True)) == 0
     found = answer(capsys)["rule"]
     assert "boil rate" in found["english"]  # type: ignore[index]
+
+
+STAGES = {
+    "kitchen:cook": {  # a law: the operator and the PDDL action of its phase
+        "core": "when and(Pea.in_pot(x) == p,", "stepper": "def turn_cook_",
+        "operators": "phase cooking\n  if turn = phase cooking\n",
+        "pddl": "(increase (doneness ?x) 1)",
+    },
+    "frozen_lake:move": {  # chance: one operator for each outcome
+        "core": "let way = pick(way: Direction where ", "stepper": " = D.even(len(",
+        "operators": "\n; … and 11 more", "pddl": "(:action move-o1",
+    },
+    "cottage:rest": {  # a long action
+        "core": "takes 4\nuntil 90 <= Hero.energy(me)\n", "stepper": "def cancel_rest_",
+        "operators": "\n  long := none\n", "pddl": "(:action rest",
+    },
+    "cottage:clear_up": {  # a law that draws: the operators of its outcomes
+        "core": "let `0 = branch(10)\n", "stepper": " = D.branch(",
+        "operators": "draw law clear_up 0: 1\n  if turn = draw law clear_up 0\n",
+        "pddl": "(:action draw-law-clear_up-0-1\n",
+    },
+    "dishwasher:cycle": {  # objects are destroyed
+        "core": "\n        destroy s\n", "stepper": "D.destroy(",
+        "operators": "; phase `ticks` by nesting: ", "pddl": "; PDDL has no exact form for phase ",
+    },
+    "willowbrook:fox": {  # derived predicates, an enum, several actors
+        "core": "sky() == Sky[5]", "stepper": "# S[115]: quarter()\n",
+        "operators": "; `turns` of several actors: a plan has one actor",
+        "pddl": "; PDDL has no exact form for `turns` of several actors",
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "target",
+    [pytest.param(one, marks=pytest.mark.slow) if "cottage" in one else one for one in STAGES],
+)
+def test_the_stages_of_bundled_worlds(target: str) -> None:
+    path, rule = target.split(":")
+    loaded = load_program(split_target(path)[0])
+    stages = {stage.name: stage.text for stage in rule_stages(loaded, path, rule)}
+    for name, part in STAGES[target].items():
+        assert part in stages[name], stages[name]
 
 
 def test_stages_of_an_unknown_rule() -> None:

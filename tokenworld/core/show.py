@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from tokenworld.core import nodes as core
 from tokenworld.core.visitor import StatementVisitor, TermVisitor
-from tokenworld.model import IntervalRange, TypeRange, show_type
+from tokenworld.model import EnumType, IntervalRange, TypeRange, show_type
 
 _INFIX = frozenset({"==", "<", "<=", "in", "+", "-", "*", "scale", "/", "div", "mod"})
 
@@ -25,7 +25,9 @@ class _ShownTerms(TermVisitor[bool, str]):
     """Terms; the environment says whether an infix operator needs parentheses."""
 
     def constant(self, term: core.Constant, env: bool) -> str:
-        value = term.value
+        value, kind = term.value, term.type
+        if value is not None and isinstance(kind, EnumType):
+            return f"{kind.name}[{value}]"
         return "none" if value is None else str(value).lower()
 
     def _named(self, term: core.ObjectName | core.ParamValue | core.Variable, env: bool) -> str:
@@ -127,8 +129,11 @@ class _ShownStatements(StatementVisitor[int, list[str]]):
         return self._line(env, f"let {', '.join(statement.names)} = {text}")
 
     def write(self, statement: core.Write, env: int) -> list[str]:
-        value = _TERMS.term(statement.value, False)
-        return self._line(env, f"{self._place(statement.target)} {statement.op} {value}")
+        place = self._place(statement.target)
+        if statement.op in ("add", "remove"):
+            return self._line(env, f"{statement.op} {place}")
+        op = "+=" if statement.op == "+" else statement.op
+        return self._line(env, f"{place} {op} {_TERMS.term(statement.value, False)}")
 
     def choose(self, statement: core.If, env: int) -> list[str]:
         lines = self._line(env, f"if {_TERMS.term(statement.condition, False)}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +21,9 @@ from tokenworld.diagnostics import (
     severity_of,
     title_of,
 )
+from tokenworld.engine import EngineSimulator
+from tokenworld.ground import Instance
+from tokenworld.ground.values import show_value, value_text
 from tokenworld.model import Action, Law
 from tokenworld.session.loading import Loaded, OpenWorld, compile_world
 from tokenworld.syntax import nodes as syn
@@ -28,6 +31,9 @@ from tokenworld.verbs.output import EXIT_OK, Output
 
 if TYPE_CHECKING:
     from tokenworld.engine.rows.code.program import Program
+    from tokenworld.engine.rows.code.terms import TermWriter
+    from tokenworld.planning.pddl.tree import PddlAction
+    from tokenworld.planning.task import Operator, Task, Variable
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +45,7 @@ class Stage:
 
 
 def rule_stages(loaded: Loaded, path: str, name: str) -> tuple[Stage, ...]:
-    """Source, tree, model, core, code of both steppers, PDDL and English of an action or a law.
+    """Source, tree, model, core, stepper, operators, PDDL and English of an action or a law.
 
     Raises `Failure` (TW0005) if the file has no such rule.
     """
@@ -55,6 +61,7 @@ def rule_stages(loaded: Loaded, path: str, name: str) -> tuple[Stage, ...]:
         Stage("model", "\n".join(dump(rule))),
         Stage("core", "\n".join(_core(world, rule))),
         Stage("stepper", _stepper(world, rule)),
+        Stage("operators", "\n".join(_operators(world, rule))),
         Stage("pddl", _pddl(world, rule)),
         Stage("english", _english(world, rule)),
     )
@@ -122,14 +129,16 @@ def _core(world: OpenWorld, rule: Action | Law) -> list[str]:
     rules = lowered(world.program)
     if isinstance(rule, Action):
         action = rules.actions[rule.name]
+        terms = {"takes": action.takes, "until": action.until, "cost": action.cost}
         cancelled = [f"cancelled: {line}" for line in shown(action.cancelled)]
         lines, touched = [*shown((*action.guards, *action.body)), *cancelled], action.footprint
     else:
         law = rules.laws[rule.name]
-        when = [] if law.when is None else [f"when {shown_term(law.when)}"]
-        lines, touched = [*when, *shown(law.body)], law.footprint
-    named = (("reads", touched.reads), ("was", touched.was), ("writes", touched.writes))
-    return [*lines, *(f"# {what}: {', '.join(sorted(of))}" for what, of in named if of)]
+        terms, lines, touched = {"when": law.when}, shown(law.body), law.footprint
+    before = [f"{word} {shown_term(term)}" for word, term in terms.items() if term is not None]
+    named = (("reads", touched.reads), ("was", touched.was), ("writes", touched.writes),
+             ("creates", touched.creates), ("asks", touched.asks))  # fmt: skip
+    return [*before, *lines, *(f"# {what}: {', '.join(sorted(of))}" for what, of in named if of)]
 
 
 _OF_ACTIONS = ("ok", "run", "cancel", "takes", "until")
@@ -149,29 +158,127 @@ def _code(world: OpenWorld) -> Program:
 
 
 def _stepper(world: OpenWorld, rule: Action | Law) -> str:
-    """The functions on rows that were generated for the rule, and those that they call."""
+    """The functions on rows that were generated for the rule, and those that they call.
+
+    Comments before them tell the parameters, and which fluent is at which place of a row.
+    """
     from tokenworld.engine.rows import rule_code
 
     kinds = _OF_ACTIONS if isinstance(rule, Action) else _OF_LAWS
-    return rule_code(_code(world), kinds, rule.name)
+    code = _code(world)
+    text = rule_code(code, kinds, rule.name)
+    rules = lowered(world.program)
+    of = rules.actions if isinstance(rule, Action) else rules.laws
+    return "\n".join((_PARAMETERS, *_places(code.writer, of[rule.name].footprint.touched), text))
+
+
+_PARAMETERS = """\
+# S, W: the rows of the state now and at the start of the tick; C: the slots that play never changes
+# me: the number of the actor; a0, a1: the arguments; D: collects the changes, draws and texts"""
+
+
+def _places(writer: TermWriter, fluents: Iterable[str]) -> Iterator[str]:
+    """For each fluent that a rule touches, its place in the row of a state, as a comment."""
+    for name in sorted(fluents):
+        store = writer.slots.by_id[name]
+        if store.column.single or store.column.by_object or store.strided:
+            params = [one.name for one in store.column.fluent.params]
+            place = f"{writer.row(store, False)}[{writer.slot(store, params)}]"
+            yield f"# {place}: {name}({', '.join(params)})"
+
+
+def _operators(world: OpenWorld, rule: Action | Law) -> Iterator[str]:
+    """The first operator of a rule in the task for planners, or the reason that there is none.
+
+    A law has the operator of its phase.
+    """
+    from tokenworld.planning.lower.encode import Unencodable, encode
+
+    start = world.engine.start()
+    simulator = EngineSimulator(world.engine, start)
+    instance = simulator.instance_at(start)
+    found = encode(instance, simulator, start, None, grouped=False)
+    if isinstance(found, Unencodable):
+        yield from (f"; {one.construct}: {one.reason}" for one in found.obstacles[:1])
+        return
+    task = found.plain or found.task
+    operators = [one for one in task.operators if _is_operator_of(one, rule)]
+    if not operators:
+        yield "; none: it applies in no reachable state, or the goal needs nothing that it changes"
+        return
+    yield from _operator_lines(task, operators[0], instance)
+    if len(operators) > 1:
+        yield f"; … and {len(operators) - 1} more"
+
+
+def _is_operator_of(operator: Operator, rule: Action | Law) -> bool:
+    if isinstance(rule, Action):
+        return operator.command is not None and operator.command.action == rule.name
+    words = operator.name.split(maxsplit=1)[1]
+    phase = f"phase {rule.phase}" if rule.phase else "laws"
+    return words == phase or words.startswith((f"{phase} ", f"draw law {rule.name}"))
+
+
+_MOST_EFFECTS = 12
+
+
+def _operator_lines(task: Task, operator: Operator, instance: Instance) -> Iterator[str]:
+    """An operator with its literals in the author's words: ``if`` lines, then effects."""
+
+    def value(variable: Variable, position: int) -> str:
+        raw = variable.values[position]
+        if variable.fluent is None:
+            return "none" if raw is None else str(raw)
+        kind = instance.program.fluents[variable.fluent].type
+        return value_text(show_value(instance.program, instance.names, kind, raw))
+
+    def literal(number: int, positions: tuple[int, ...]) -> str:
+        variable = task.variables[number]
+        first, last = (value(variable, positions[end]) for end in (0, -1))
+        if len(positions) > 2 and positions == tuple(range(positions[0], positions[-1] + 1)):
+            return f"{variable.name} in {first}..{last}"
+        return f"{variable.name} = {' or '.join(value(variable, one) for one in positions)}"
+
+    yield operator.name.split(maxsplit=1)[1]
+    yield from (f"  if {literal(*one)}" for one in operator.precondition)
+    for one in operator.effects[:_MOST_EFFECTS]:
+        tests = " and ".join(literal(*test) for test in one.conditions)
+        changed = literal(one.variable, (one.value,)).replace(" = ", " := ", 1)
+        yield f"  {changed}" + (f" if {tests}" if tests else "")
+    if len(operator.effects) > _MOST_EFFECTS:
+        yield f"  … and {len(operator.effects) - _MOST_EFFECTS} more effects"
 
 
 def _pddl(world: OpenWorld, rule: Action | Law) -> str:
-    """The PDDL actions of a rule, or the reason that there are none."""
+    """The first PDDL action of a rule, or the reason that there is none.
+
+    A law has the action of its phase.
+    """
     from tokenworld.session.pddl import export
 
     try:
         exported = export(world, None)
     except Failure as failure:
         return f"; {failure.diagnostics[0].message}"
-    wanted = re.compile(rf"\(:action {re.escape(rule.name)}\b", re.IGNORECASE)
-    blocks = [block for block in _blocks(exported.domain) if wanted.match(block)]
+    actions = zip(exported.pair.domain.actions, _blocks(exported.domain), strict=True)
+    blocks = [block for action, block in actions if _is_pddl_of(action, rule)]
     if not blocks:
-        return f"; the {exported.form} form has no action of its own for `{rule.name}`"
+        return f"; the {exported.form} form has no action for `{rule.name}`"
     rest = (
         [] if len(blocks) == 1 else [f"; … and {len(blocks) - 1} more of the {exported.form} form"]
     )
     return "\n".join([blocks[0], *rest])
+
+
+def _is_pddl_of(action: PddlAction, rule: Action | Law) -> bool:
+    """Return whether a PDDL action is one of an action, or of the phase of a law."""
+    if isinstance(rule, Law):
+        laws = action.comment.partition(": ")[2].split(", ")
+        phase = f"phase-{rule.phase}" if rule.phase else "laws"
+        drawn = action.name.startswith(f"draw-law-{rule.name}-")
+        return rule.name in laws or action.name == phase or drawn
+    wanted = rf"(break-off-)?{re.escape(rule.name)}(-|$)"
+    return re.match(wanted, action.name, re.IGNORECASE) is not None
 
 
 def _blocks(domain: str) -> Iterator[str]:
