@@ -59,6 +59,9 @@ never pays for the planner or the store.
 - Who decides that a command is legal? `engine.rows.legal.Legal` lists the commands of a state, and
   `engine.rows.stepper.RowStepper.tick` accepts or refuses one. `prose.commands` turns typed
   words into a command.
+- What do planners get? `planning.lower.encode.encode` writes a world as a finite `Task` of
+  `Operator`s, and `planning.pddl.export.export_world` as PDDL. A construct that planners cannot
+  express is an `Obstacle`.
 - Where does a plan become a verdict? `planning.ladder.plan` asks one search after the other, and
   `planning.referee.refereed` replays each plan on the rules: only then it is *winnable*.
 - How does an agent reach it? Each tool of `protocols.agents.tools` runs one verb in a child

@@ -72,33 +72,33 @@ class Pass:
 
 
 PASSES: tuple[Pass, ...] = (
-    Pass("files", "edition, pddl block, who acts", declare_files),
+    Pass("files", "edition, pddl block, actor", declare_files),
     Pass("words", "units, enums, phases", declare_words),
     Pass("types", "the hierarchy of object types", declare_types),
     Pass("fluents", "attributes, relations, functions, tables", declare_fluents),
     Pass("names", "events, derives and objects by name", declare_events),
-    Pass("namespaces", "who acts; inverses, closures, nestings that clash", check_namespaces),
+    Pass("namespaces", "actor type; clashing inverses, closures, nestings", check_namespaces),
     Pass("params", "tunable constants", declare_params),
     Pass("defaults", "initial values, overrides, rows of tables", declare_defaults),
     Pass("derives", "derived facts and their types", check_derives),
     Pass("strata", "recursion of derived facts", stratify),
-    Pass("effects", "changes with a name, which rules call", check_named_effects),
+    Pass("effects", "effects with a name, which rules call", check_named_effects),
     Pass("rules", "actions, laws, watches, invariants, prose", check_rules),
     Pass("objects", "objects and their fields", check_objects),
     Pass("tables", "a row for every key", check_tables),
     Pass("worlds", "start states, endings, policies", check_worlds),
     Pass("scenarios", "tests that play a world", check_scenarios),
-    Pass("scratch", "slots that forget: where they are read and written", check_scratch),
+    Pass("scratch", "reads and writes of scratch slots", check_scratch),
     Pass("history", "conditions on all states up to now", check_over_time),
-    Pass("phrases", "words that two actions would take", check_phrases),
-    Pass("specificity", "names and descriptions that compete", check_specificity),
+    Pass("phrases", "phrases of two actions that match the same words", check_phrases),
+    Pass("specificity", "two names, descriptions or births for one type", check_specificity),
     Pass("writes", "reads after changes, two values for one slot", check_writes),
-    Pass("creations", "what new objects are given", check_creations),
-    Pass("laws", "laws that meet in a phase", check_laws),
+    Pass("creations", "initial values of created objects", check_creations),
+    Pass("laws", "laws of one phase that give one slot two values", check_laws),
     Pass("bounds", "numbers that may or must leave their ranges", check_bounds),
-    Pass("proofs", "what rules conserve, keep or break", check_proofs),
-    Pass("beliefs", "what models guess, where, and by which laws", check_beliefs),
-    Pass("lints", "what is allowed and yet suspicious", check_lints),
+    Pass("proofs", "invariants and conserved sums that a rule breaks", check_proofs),
+    Pass("beliefs", "facts that models guess, and the laws that draw them", check_beliefs),
+    Pass("lints", "legal code that is probably a mistake", check_lints),
 )
 
 
@@ -106,7 +106,7 @@ _ANALYSES = frozenset(
     {check_phrases, check_specificity, check_writes, check_creations, check_laws, check_bounds}
     | {check_proofs, check_beliefs, check_lints}
 )
-"""Passes that speak of the program as a whole, and settle nothing of an item."""
+"""Passes that look at the program as a whole; they are left out when a repair is tried."""
 
 Watch = Callable[[Pass, Draft], None]
 """Runs a pass (see `run_pass`), and may measure it."""
