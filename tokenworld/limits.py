@@ -222,7 +222,8 @@ def _quiet() -> Iterator[None]:
 
 @contextmanager
 def _bounded(memory: int | None) -> Iterator[None]:
-    """The system refuses what would go beyond: one big array comes between two looks."""
+    """Let the system refuse memory beyond the limit: a large array may be made between two
+    checks."""
     if memory is None or sys.platform != "linux":
         yield
         return

@@ -122,7 +122,7 @@ class Checked:
 
     @property
     def ok(self) -> bool:
-        """Whether the program can be run."""
+        """Return whether the program can be run."""
         return self.program is not None
 
 
@@ -226,7 +226,7 @@ def _recovered(draft: Draft) -> None:
 
 
 def _may_follow(found: Diagnostic, draft: Draft, unread: frozenset[str] | None) -> bool:
-    """Whether a finding may come from an item that was not read."""
+    """Return whether a finding may come from an item that was not read."""
     if found.code in ("TW0204", "TW0510", "TW0602"):
         return True
     if found.code == "TW0702" and "action" in (unread or ()) and "label" in found.message:
@@ -260,7 +260,7 @@ def _unread(draft: Draft) -> frozenset[str] | None:
 
 
 def _of_use(found: Diagnostic, draft: Draft) -> bool:
-    """Whether a `use` could not be read."""
+    """Return whether a `use` could not be read."""
     source = None if found.span is None else draft.source_of(found.span)
     if found.span is None or source is None or found.code != "TW0101":
         return False

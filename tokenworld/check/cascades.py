@@ -213,7 +213,7 @@ _PARENT: Final = re.compile(rf"^{INHERIT}: `type (\w+) : (\w+)`")
 
 
 def _of_broken_object(found: Diagnostic, draft: Draft) -> bool:
-    """Whether a value is missing in an object with an error in a written value."""
+    """Return whether a value is missing in an object with an error in a written value."""
     if found.code != "TW0602" or found.span is None:
         return False
     errors = [one.span for one in draft.report if one.is_error and one.span and one is not found]
@@ -226,7 +226,7 @@ def _of_broken_object(found: Diagnostic, draft: Draft) -> bool:
 
 
 def _of_broken_rule(found: Diagnostic, draft: Draft) -> bool:
-    """Whether an analysis is about a rule with a line that could not be parsed."""
+    """Return whether an analysis is about a rule with a line that could not be parsed."""
     if found.span is None or not found.code.startswith(("TW04", "TW05", "TW06")):
         return False
     place = found.span
@@ -247,7 +247,7 @@ _RULES: Final[tuple[type[syn.ActionDecl | syn.LawDecl | syn.EffectDecl], ...]] =
 
 
 def _of_broken_enum(found: Diagnostic, draft: Draft) -> bool:
-    """Whether a name may be the member that an enum lacks, as it has another one twice."""
+    """Return whether a name may be the member that an enum lacks, as it has another one twice."""
     if found.code != "TW0201" or not found.message.startswith("There is nothing called"):
         return False
     twice = [one.span for one in draft.report if one.code == "TW0203" and one.span is not None]
@@ -256,7 +256,7 @@ def _of_broken_enum(found: Diagnostic, draft: Draft) -> bool:
 
 
 def _of_broken_map(found: Diagnostic, draft: Draft) -> bool:
-    """Whether a name may be that of an object which a character without a legend would make."""
+    """Return whether a name may be that of an object in a map whose character has no legend."""
     if found.code != "TW0201" or found.span is None:
         return False
     holes = [one.span for one in draft.report if one.code == "TW0606" and one.span is not None]
@@ -272,7 +272,7 @@ def _within(inner: Span, outer: Span) -> bool:
 
 
 def _unknown_again(found: Diagnostic, failed: frozenset[str], draft: Draft) -> bool:
-    """Whether a finding only says that a name is unknown whose declaration failed."""
+    """Return whether a finding only says that a name is unknown whose declaration failed."""
     if found.code not in (*_UNKNOWN, "TW0401") or found.span is None or _untyped(found.span, draft):
         return False
     written = draft.text(found.span)
@@ -281,12 +281,12 @@ def _unknown_again(found: Diagnostic, failed: frozenset[str], draft: Draft) -> b
 
 
 def _untyped(name: Span, draft: Draft) -> bool:
-    """Whether an error says that a type gives a default to an attribute that it lacks."""
+    """Return whether an error says that a type gives a default to an attribute that it lacks."""
     return any(one.span == name and one.label == NO_ATTRIBUTE for one in draft.report)
 
 
 def _of_unknown(found: Diagnostic, types: frozenset[str], open_ended: frozenset[str]) -> bool:
-    """Whether a finding speaks of a type that is itself unknown, or that may inherit more."""
+    """Return whether a finding is about a type that is unknown or has an unknown parent."""
     if not found.code.startswith(("TW02", "TW03")) or found.code == "TW0202":
         return False
     named = re.findall(r"[A-Za-z_][A-Za-z0-9_]*", found.message)
@@ -296,7 +296,7 @@ def _of_unknown(found: Diagnostic, types: frozenset[str], open_ended: frozenset[
 
 
 def _open_ended(draft: Draft, unknown: frozenset[str]) -> Iterator[str]:
-    """Types with an unknown parent, and their subtypes: what they inherit is not known."""
+    """Types with an unknown parent, and their subtypes: their attributes are not all known."""
     broken = {
         item.name.value
         for item, _ in draft.items(syn.TypeDecl)

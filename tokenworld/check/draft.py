@@ -53,10 +53,10 @@ class Memo:
         make: Callable[[PartT], ValueT],
         given: object = None,
     ) -> list[ValueT]:
-        """One answer for every part, in order; only parts that were not in their place are asked.
+        """Return one answer for each part, in order; only parts that changed are computed again.
 
-        An answer that is equal to the one before is the one before, so that what is made of all
-        answers (`whole`) need not be made again. With another ``given`` everything is asked.
+        If an answer equals the former one, the former object is returned, so that `whole` need not
+        compute its result again. If ``given`` changes, all parts are computed again.
         """
         before = self._rows.get(what)
         if before is None or len(before[0]) != len(parts) or before[2] != given:
@@ -133,8 +133,8 @@ class NamedEffect:
 class Namespace:
     """The name lookup of a file that uses modules behind short names (`use a.b as c`).
 
-    ``prefix`` stands before what the file declares. ``seen`` pairs what is written before a name
-    with the prefix of a file that it may mean, nearest first: ``("c.", "c.")``.
+    ``prefix`` is put before the names that the file declares. ``seen`` pairs the written prefix of
+    a name with the prefix of the file that declares it, nearest first: ``("c.", "c.")``.
     """
 
     prefix: str
@@ -311,7 +311,7 @@ class Draft:
         return " ".join(source.text[span.start : span.end].split()) if source else ""
 
     def once(self, what: str, parts: tuple[object, ...], work: Callable[[], object]) -> None:
-        """Look at these parts; where that was done before, only what was found is reported again.
+        """Check these parts; if they were checked before, report the same findings again.
 
         ``work`` depends on the parts and on declarations only (see `Memo`).
         """

@@ -290,7 +290,7 @@ def _declared_again(draft: Draft, name: str, first: Fluent, second: Fluent) -> N
 
 
 def _default_text(draft: Draft, fluent: Fluent) -> str | None:
-    """What is written as the default of an attribute."""
+    """The source text of the default of an attribute."""
     members = (one for kind, _ in draft.items(syn.TypeDecl) for one in kind.members)
     flags = next((one.flags for one in members if one.span == fluent.span), ())  # type: ignore[union-attr]
     return next((draft.text(one.value.span) for one in flags if isinstance(one, syn.Default)), None)
@@ -340,7 +340,7 @@ def _may_be_none(draft: Draft, fluent: Fluent, value: syn.Expr) -> None:
 
 
 def _means_none(value: syn.Expr) -> bool:
-    """Whether a default is `none`, as it is written here or in other languages."""
+    """Return whether a default is `none`, as it is written here or in other languages."""
     if isinstance(value, syn.Name):
         return NAMES.get(value.value) == NAMES["null"]
     return isinstance(value, syn.Constant) and value.value is None

@@ -80,7 +80,7 @@ def data_loader(name: str, user: Source) -> Source:
 
 @dataclass(slots=True)
 class _Loading:
-    """The files read so far: their entries in the order of use, and who uses whom."""
+    """The files read so far: their entries in the order of use, and the uses of each file."""
 
     draft: Draft
     loader: Loader

@@ -85,7 +85,7 @@ def _check(draft: Draft, term: m.Term, lets: frozenset[str] = frozenset()) -> No
 
 @frozen
 class _Note:
-    """Where ``when`` holds in the state before, a monitor gets the value ``holds``."""
+    """Sets ``monitor`` to ``holds`` if ``when`` held in the state before."""
 
     when: m.Term
     monitor: m.Read
@@ -100,7 +100,7 @@ class _Note:
 
 @frozen
 class _Monitor:
-    """What is noted for a condition, for all values of the variables in it."""
+    """The notes about a condition, for all values of its variables."""
 
     name: str
     params: tuple[m.Binder, ...]
@@ -118,7 +118,8 @@ class _Monitor:
                 yield once
 
     def law(self, creates: bool) -> m.Law:
-        """The noting at the end of a tick, of how the tick began; not for what it ``creates``."""
+        """The law that sets the monitor at the end of a tick, by the state at its start;
+        ``creates``: some objects may be new, and are left out."""
         whens = [_past(one.when) for one in self.notes]
         if creates:
             old = [_old(one) for one in self.params if isinstance(one.type, m.ObjectType)]
@@ -195,7 +196,8 @@ class _Monitors:
     def _compiled(
         self, call: m.BuiltinCall, text: str, params: tuple[m.Binder, ...]
     ) -> tuple[m.Term, tuple[_Note, ...]]:
-        """What holds now by the monitors, and what is noted of the state before."""
+        """The condition on the present state and the monitors, and the notes about the state
+        before."""
         fluents = self.program.fluents
         reads = fluents_read(call.args, self.program.derives)
         secret = any(fluents[one].secret for one in reads if one in fluents)
@@ -278,7 +280,7 @@ class _Monitors:
 
 
 def _by_actions(program: m.Program, whens: Iterable[m.Term], reads: frozenset[str]) -> bool:
-    """Whether what is read changes only when an action is done."""
+    """Return whether what is read changes only when an action is done."""
     others = [one.body for one in program.laws.values()]
     others += [one.cancelled for one in program.actions.values()]
     asks = deep_subterms(whens, program.derives)
@@ -287,12 +289,12 @@ def _by_actions(program: m.Program, whens: Iterable[m.Term], reads: frozenset[st
 
 
 def _has_rounds(program: m.Program) -> bool:
-    """Whether several actors act between two states."""
+    """Return whether several actors act between two states."""
     return any(len(world.turns) > 1 for world in program.worlds.values())
 
 
 def _may_change(body: m.Body, reads: frozenset[str]) -> bool:
-    """Whether a body may change a fact of these; new and gone objects are counted."""
+    """Return whether a body may change a fact of these; new and gone objects are counted."""
     return any(
         isinstance(effect, m.Create | m.Destroy)
         or any(one.target.fluent in reads for one in slot_writes(effect))

@@ -120,7 +120,7 @@ class _Names:
         self._found: dict[m.ValueType, frozenset[tuple[str, ...]]] = {}
 
     def overlap(self, one: m.ValueType, other: m.ValueType) -> bool:
-        """Whether two slots can be filled by the same words."""
+        """Return whether two slots can be filled by the same words."""
         match one, other:
             case m.ObjectType(), m.ObjectType():
                 return can_equal(self.draft.types, one, other)
@@ -187,7 +187,8 @@ def _ranges_meet(one: m.NumberType, other: m.NumberType) -> bool:
 
 def _meet(one: tuple[str | m.ValueType, ...], other: tuple[str | m.ValueType, ...],
           names: _Names) -> bool:  # fmt: skip
-    """Whether some words fit both: word by word, slots against slots or against their names."""
+    """Return whether some words match both phrases: slots are compared with slots and with
+    names."""
     if not one or not other:
         return not one and not other
     first, second = one[0], other[0]

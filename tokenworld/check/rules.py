@@ -232,8 +232,8 @@ def _action(draft: Draft, item: syn.ActionDecl, entry: Entry) -> m.Action:
 
 
 def _causes(told: Sequence[Diagnostic], steps: _Steps) -> Iterator[Diagnostic]:
-    """The findings without what follows from others: the further places that need the type of an
-    untyped parameter, and where a `require` cannot be read, what it would have excluded."""
+    """Drop findings that follow from others: further uses of a parameter without a type, and errors
+    in states that an unreadable `require` might have excluded."""
     untyped: set[str] = set()
     for one in told:
         typeless = one.code == "TW0301" and "where it is declared" in (one.hint or "")

@@ -72,7 +72,7 @@ def with_modules(
 
 
 def _is_unknown(found: Diagnostic) -> bool:
-    """Whether a finding says that a name is unknown to which none is similar."""
+    """Return whether a finding says that a name is unknown to which none is similar."""
     told = found.code in _UNKNOWN and (found.label or "").startswith("unknown")
     return told and not (found.hint or "").startswith("Did you") and " has no " not in found.message
 

@@ -32,7 +32,7 @@ class _Placed(Protocol):
 
 
 def fresh(draft: Draft, what: str, name: syn.Name, table: Mapping[str, _Placed]) -> bool:
-    """Whether the name is new in its namespace; reports it if not."""
+    """Return whether the name is new in its namespace; reports it if not."""
     if name.value in table:
         draft.twice(what, name, table[name.value].span)
         return False

@@ -91,7 +91,7 @@ class Rechecked:
 
     @property
     def ok(self) -> bool:
-        """Whether the program can be run."""
+        """Return whether the program can be run."""
         return not has_errors(self.diagnostics)
 
     @property
@@ -105,10 +105,8 @@ class Rechecked:
 
 @dataclass(slots=True)
 class _Settled:
-    """A check that is done: its draft, and what each pass reported.
-
-    ``early`` and ``late`` are the tables before the rules and after the worlds.
-    """
+    """A finished check: its draft, and the findings of each pass. ``early`` and ``late`` are the
+    tables before the rules and after the worlds."""
 
     entries: list[Entry]
     draft: Draft
@@ -231,7 +229,7 @@ _BETWEEN: Final = ("objects", "tables", "worlds")
 
 
 def _in_full(draft: Draft) -> _Settled:
-    """Run every pass, and note what each one found."""
+    """Run every pass, and store its findings."""
     settled = _Settled(draft.entries, draft)
     for step in PASSES:
         if step.name == "rules":
@@ -263,7 +261,7 @@ def _restore(draft: Draft, kept: dict[str, object]) -> None:
 
 
 def _changes(before: Sequence[Entry], after: Sequence[Entry]) -> list[tuple[Entry, Entry]] | None:
-    """The rules that are new, each with what it replaces; `None` if more than rules changed."""
+    """The changed rules, each with the rule it replaces; ``None`` if other items changed too."""
     if len(before) != len(after):
         return None
     places = [place for place, same in enumerate(map(is_, before, after)) if not same]
@@ -475,7 +473,7 @@ class _Window:
 
 
 def _well_begun(text: str, length: int) -> bool:
-    """Whether this many characters of an item surely hold its first two words."""
+    """Return whether this many characters of an item surely hold its first two words."""
     begin = text[:length]
     return "#" not in begin and len(begin.split()) > 2
 

@@ -326,8 +326,8 @@ def read_data(path: syn.Str, draft: Draft) -> Source:
 
 
 def recorded_state(path: syn.Str, span: Span, draft: Draft) -> m.StartFile:
-    """``start "file.json"``: a state in the exchange format. The file is a source of the program,
-    so that a recorded run knows what it began with."""
+    """``start "file.json"``: a state in the exchange format. The file becomes a source of the
+    program, so that recorded runs keep its hash."""
     source = read_data(path, draft)
     try:
         state = json.loads(source.text)  # all but the format is read by `engine.saved.restore`

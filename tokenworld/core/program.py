@@ -227,7 +227,7 @@ class Rules:
 
     @cached_property
     def in_play(self) -> tuple[r.Footprint, ...]:
-        """The footprints of what may change facts in play: actions, laws, births."""
+        """The footprints of actions, laws and births: these can change facts during play."""
         found = [one.footprint for one in self.actions.values()]
         found += [one.footprint for one in self.laws.values()]
         return (*found, *(one.footprint for one in self.births))

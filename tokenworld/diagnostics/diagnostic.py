@@ -59,7 +59,7 @@ class Diagnostic:
 
     @property
     def is_error(self) -> bool:
-        """Whether this finding alone makes the input unusable."""
+        """Return whether this finding alone makes the input unusable."""
         return self.severity is Severity.ERROR
 
 
@@ -69,7 +69,8 @@ def usage(message: str, hint: str) -> Failure:
 
 
 def limit_reached(why: Literal["time", "memory"], doing: str) -> Diagnostic:
-    """TW0813: which limit of a command was used up, and what it was ``doing``."""
+    """TW0813: the limit of a command that was reached, and the step that was running
+    (``doing``)."""
     option = "--time-limit" if why == "time" else "--memory-limit"
     message = f"The {why} of the command was used up{f' while {doing}' if doing else ''}."
     return Diagnostic("TW0813", message, hint=f"Raise `{option}`, or make the world smaller.")
@@ -96,7 +97,7 @@ class Failure(Exception):
 
 
 def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
-    """Whether any of the findings is an error."""
+    """Return whether any of the findings is an error."""
     return any(diagnostic.is_error for diagnostic in diagnostics)
 
 

@@ -78,7 +78,7 @@ class Reach:
     texts: Mapping[Path, str] = field(default_factory=dict)
 
     def within(self, path: Path) -> bool:
-        """Whether a path, with all links followed, leads into one of the folders."""
+        """Return whether a path, with all links followed, leads into one of the folders."""
         if self.folders is None:
             return True
         real = path.resolve()
@@ -113,8 +113,8 @@ def require_reach(path: Path, shown: str) -> str | None:
 
 
 def is_source(path: Path) -> bool:
-    """Whether there is a file, or a text in place of it; a name that no file system takes is that
-    of none."""
+    """Return whether there is a file or a text for a name; false for names that file systems
+    refuse."""
     reach = _reach.get()
     try:
         return (reach is not None and path.resolve() in reach.texts) or path.is_file()

@@ -90,7 +90,7 @@ def _plain(name: str) -> str:
 
 
 def _same_beginning(one: str, other: str) -> bool:
-    """Whether two words differ in their endings alone, as ``carry`` and ``carried``."""
+    """Return whether two words differ in their endings alone, as ``carry`` and ``carried``."""
     pairs = enumerate(zip(one, other, strict=False))
     shared = next((k for k, (a, b) in pairs if a != b), min(len(one), len(other)))
     return shared >= 4 and shared >= 0.8 * min(len(one), len(other)) and len(other) - shared <= 3

@@ -49,7 +49,8 @@ def escaped(text: str) -> str:
 
 
 def _called_for(found: re.Match[str]) -> bool:
-    """Whether the script needs it here: joined emoji, Arabic and Indic letters, colour of signs."""
+    """Return whether a script needs the character here: emoji, Arabic, Indic letters, sign
+    colours."""
     text, at = found.string, found.start()
     before = text[at - 1] if at else " "
     if found[0] in _PRESENTATION:

@@ -41,7 +41,7 @@ class Clock:
 
 
 def deciding_terms(instance: Instance) -> Sequence[m.Term]:
-    """All terms that decide what happens, those of derived facts too."""
+    """All terms that affect play, with those of derived facts."""
     program = instance.program
     derived = (derive.value for derive in program.derives.values())
     return (*derived, *m.rule_terms(program, instance.world))

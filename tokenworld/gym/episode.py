@@ -128,7 +128,7 @@ class Rules:
         self._decisive = frozenset((*kinds["lose"], *counted))
 
     def ends(self, reached: Sequence[str], *, over: bool, halted: bool, steps: int) -> Ends:
-        """Whether an episode has terminated or was truncated, after so many steps with these
+        """Return whether an episode has terminated or was truncated, after so many steps with these
         endings reached.
 
         ``over``: later intents are halted, ``halted``: one was. It terminates with a loss or a goal

@@ -155,7 +155,7 @@ class LiveEpisode:
         return self._sight.seen()
 
     def mask(self) -> NDArray[np.int8]:
-        """1 for what would be executed now, by the numbers of the commands."""
+        """Return 1 for each command that is executable now, by its number."""
         runs = self.runs
         if runs.row.S[LATCHED] and runs.over:
             self._commands.left_out = 0

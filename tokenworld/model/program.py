@@ -95,7 +95,7 @@ class Program:
 
     @property
     def has_durations(self) -> bool:
-        """Whether some action has a `takes`, so that plans have times."""
+        """Return whether some action has a `takes`, so that plans have times."""
         return any(one.takes is not None for one in self.actions.values())
 
     def is_subtype(self, name: str, ancestor: str) -> bool:

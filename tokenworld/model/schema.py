@@ -80,7 +80,7 @@ class Misfit(ValueError):
 
 
 def shaped(kind: type[T], found: object) -> T:
-    """JSON or TOML values as a dataclass, whose fields and config say what must be there.
+    """Read JSON or TOML values as a dataclass; its fields and config define the allowed form.
 
     Raises `Misfit`, a `ValueError`, with the first part that does not fit.
     """

@@ -85,9 +85,9 @@ def hint_from(
     heard: Callable[[Verdict], Verdict] = lambda verdict: verdict,
     landmarks: bool = True,
 ) -> Hint:
-    """The hint for a state: shortest plan if that can be proved in time, else any plan.
+    """Hint for a state: the shortest plan if it is proved in time, else any plan.
 
-    ``heard`` reduces a verdict to what may be shown; ``landmarks``: whether these may be, too.
+    ``heard`` removes from a verdict what the player may not see; ``landmarks``: show landmarks.
     """
     end = time.monotonic() + seconds
     verdict: Verdict | None = None

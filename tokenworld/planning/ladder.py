@@ -119,8 +119,8 @@ def plan(
 
 
 def _is_for_lama(instance: Instance) -> bool:
-    """Whether a state may take our own search longer than LAMA takes for all: with derived
-    predicates, or with each tick of a long action as a state."""
+    """Return whether LAMA may be faster than our own search: derived predicates make each state
+    slow, and each tick of a long action is a state."""
     return bool(instance.program.derives) or instance.program.has_durations
 
 
@@ -301,7 +301,7 @@ class _Ladder(Generic[StateT]):
         self._cut = True
 
     def unknown(self) -> Verdict:
-        """No rung held: say so, and what would help."""
+        """Verdict if no search succeeded, with notes that say what would help."""
         for note in self._own.notes():
             self._note(note)
         tried = (*self._attempts, *self._searched())

@@ -79,14 +79,14 @@ class Attempt:
 class Verdict:
     """The answer to "can ``goal`` be reached" (any goal line if ``None``).
 
-    ``ticks`` is how long the plan takes, ``reached`` names the goal lines that hold at its end and
-    ``optimal`` what no other plan has less of, if that is known. ``wins_with_seed``: whether the
-    plan also wins with the draws of ``seed`` (with any seed, if ``seed`` is ``None``); ``None`` if
-    nobody looked. ``notes`` are findings for the author: constructs that an encoding or the search
-    leaves out, planners that are missing or failed, limits that were hit. ``honest`` is set where
-    the plan may not depend on secrets; ``cost`` is then the most that any assignment pays. ``luck``
-    says whether a plan with as little luck as possible was asked for; ``told_luck`` are the draws
-    that the plan counts on in words, a line each, where somebody put them so.
+    ``ticks`` is the length of the plan in ticks, ``reached`` the goal lines that hold at its end,
+    and ``optimal`` the measure that no other plan beats, if that is proved. ``wins_with_seed``:
+    whether the plan also wins with the draws of ``seed`` (with any seed, if ``seed`` is ``None``);
+    ``None`` if this was not tested. ``notes`` are findings for the author: constructs that an
+    encoding or the search leaves out, planners that are missing or failed, limits that were hit.
+    ``honest`` is set if the plan may not depend on secrets; ``cost`` is then the maximum over all
+    assignments. ``luck``: a plan with as little luck as possible was requested; ``told_luck``
+    describes the draws that it needs, a line each.
     """
 
     answer: Answer

@@ -34,7 +34,7 @@ def either(words: Sequence[str]) -> str:
 
 
 def suggesting(message: str, near: Sequence[str]) -> str:
-    """``message`` (without its full stop) as a sentence that offers what may have been meant."""
+    """``message`` (without its full stop) as a sentence that ends with suggestions."""
     if not near:
         return f"{message}."
     return f"{message}; did you mean {either([f'`{one}`' for one in near])}?"

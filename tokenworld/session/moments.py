@@ -66,7 +66,7 @@ class _Unpacker(pickle.Unpickler):
 
 
 def packed_state(state: State) -> bytes:
-    """A state, for `unpacked_state` of the same process: nothing checks what comes back."""
+    """Pack a state for `unpacked_state` in the same process, which does not check it."""
     found = BytesIO()
     _Packer(found, state.layout).dump(state)
     return found.getvalue()

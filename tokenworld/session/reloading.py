@@ -247,7 +247,7 @@ def gap(session: Session, asked: str) -> Gap | None:
 
 
 def _about_the_same(session: Session, asked: str) -> Iterator[str]:
-    """List what can be done now with the things that the words name."""
+    """List the legal commands with objects that the words name."""
     numbers = {number for _, number in _pieces(asked, Lexicon(session.speaker())) if number >= 0}
     if numbers:
         yield from (one.text for one in session.legal() if numbers & set(one.command.args))

@@ -400,8 +400,8 @@ def _recording(store: RunStore, world: OpenWorld, start: State, player: str) -> 
 
 
 def hidden_about(session: Session, moments: Sequence[Moment] | None = None) -> tuple[str, ...]:
-    """The names of untold secrets that may have a part in what can be reached at all, at the end of
-    ``moments`` (of all of them)."""
+    """The names of hidden secrets that may influence any reachable fact, at the end of ``moments``
+    (of all of them)."""
     if session.known.is_whole:
         return ()
     instance = session.engine.instance

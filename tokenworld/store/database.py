@@ -470,7 +470,7 @@ class Database:
 
 
 def _look_at(path: Path, writable: bool) -> None:
-    """Find what can be found without opening: folders, devices, missing files and folders."""
+    """Check a path without opening the file: folders, devices, missing files."""
     try:
         exists = path.exists()
         if exists and not path.is_file():

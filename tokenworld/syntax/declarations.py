@@ -285,7 +285,7 @@ class Spare(Node):
 
 @frozen
 class Legend(Node):
-    """`legend "c" { … }`: what a character of the layout stands for."""
+    """`legend "c" { … }`: the objects that a character of the layout makes."""
 
     symbol: Str
     block: Block

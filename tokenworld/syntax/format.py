@@ -150,7 +150,7 @@ class Columns:
                 yield index, str(count)
 
     def _beside(self, index: int, line: Line) -> bool:
-        """Whether a token begins another statement of the list that the line belongs to."""
+        """Return whether a token begins another statement of the list that the line belongs to."""
         shape = self.layout.shape
         around = shape.starts.get(index, -1)
         return (
@@ -186,7 +186,7 @@ class Columns:
         return list(parts.values())
 
     def _interrupts(self, line: Line, cell: int | None, key: str, around: int) -> bool:
-        """Whether a line ends a run of lines that share a column."""
+        """Return whether a line ends a run of lines that share a column."""
         if line.kind == "more":
             return False
         if line.kind == "close" or self.layout.shape.inside[line.first] != around:
@@ -272,7 +272,7 @@ def _column(member: _Member, shared: int | None, key: str) -> int:
 
 
 def _overflows(member: _Member, column: int) -> bool:
-    """Whether a line is too long with a token at a column, though it need not be."""
+    """Return whether a line is too long with a token at a column, though it need not be."""
     return column + member.rest > WIDTH >= member.least + member.rest
 
 

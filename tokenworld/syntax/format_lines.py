@@ -227,7 +227,7 @@ def _in_list(shape: Shape, index: int) -> bool:
 
 
 def may_break(tokens: list[Token], shape: Shape, index: int) -> bool:
-    """Whether the author may put a line break before a token inside a statement."""
+    """Return whether the author may put a line break before a token inside a statement."""
     token, before = tokens[index], tokens[index - 1]
     if token.terminal in _CLOSING or token.terminal in ("{", "}"):
         return False
@@ -242,7 +242,7 @@ def may_break(tokens: list[Token], shape: Shape, index: int) -> bool:
 
 
 def _names_type(tokens: list[Token], index: int) -> bool:
-    """Whether a token is the type after the colon of a declaration, which stays with it."""
+    """Return whether a token is the type after the colon of a declaration, which stays with it."""
     return tokens[index].terminal == "TYPE" and tokens[index - 1].terminal == ":"
 
 
@@ -340,7 +340,7 @@ class Layout:
         return "hang" if hangs else "block"
 
     def newline(self, before: Token, after: Token) -> bool:
-        """Whether the source has a line break between two tokens."""
+        """Return whether the source has a line break between two tokens."""
         return self.text.find("\n", before.end, after.start) >= 0
 
     # ---- lines ----------------------------------------------------------------------------
@@ -386,7 +386,7 @@ class Layout:
         return None
 
     def _asked(self, index: int) -> bool:
-        """Whether the author or a long line wants a break here."""
+        """Return whether the author or a long line wants a break here."""
         before, token = self.tokens[index - 1], self.tokens[index]
         return index in self.choices.broken or self.newline(before, token)
 
@@ -407,7 +407,7 @@ class Layout:
         return "start" if asked else None
 
     def _after_block(self, index: int, styles: dict[int, Style]) -> bool:
-        """Whether a branch follows a `}` that has a line of its own."""
+        """Return whether a branch follows a `}` that has a line of its own."""
         before = index - 1
         return self.tokens[before].terminal == "}" and styles[self.shape.opening[before]] == "block"
 
@@ -440,7 +440,8 @@ class Layout:
         return self._empty_line_above(self.tokens[index].start, index)
 
     def _empty_line_above(self, start: int, index: int) -> bool:
-        """Whether an empty line stands above an offset, and not just within an opening brace."""
+        """Return whether there is an empty line above an offset that does not follow an opening
+        brace."""
         position, breaks = start - 1, 0
         while position >= 0 and self.text[position] in " \t\r\n":
             breaks += self.text[position] == "\n"

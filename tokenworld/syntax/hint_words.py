@@ -76,12 +76,12 @@ class Found:
 
     @property
     def value_expected(self) -> bool:
-        """Whether a value may begin here."""
+        """Return whether a value may begin here."""
         return "[" in self.expected
 
     @property
     def change_expected(self) -> bool:
-        """Whether a change of a body may begin here."""
+        """Return whether a change of a body may begin here."""
         return {"let", "say"} <= self.expected
 
     def back(self, count: int) -> str:
@@ -89,11 +89,11 @@ class Found:
         return self.before[-count].terminal if count <= len(self.before) else ""
 
     def is_name(self, token: Token | None) -> bool:
-        """Whether a token can be a name."""
+        """Return whether a token can be a name."""
         return token is not None and token.terminal in self.tables.soft | {"NAME", "RAW"}
 
     def touches(self, token: Token | None) -> bool:
-        """Whether a token follows the unexpected one without a blank, as in `++`."""
+        """Return whether a token follows the unexpected one without a blank, as in `++`."""
         return token is not None and token.start == self.token.end
 
 
@@ -162,7 +162,7 @@ _CHECKS: Final = frozenset({"won", "lost", "refused", "unchanged", "winnable", "
 
 
 def is_reserved_name(found: Found) -> bool:
-    """Whether the unexpected token is a reserved word that was meant as a name."""
+    """Return whether the unexpected token is a reserved word that was meant as a name."""
     token, previous, expected = found.token, found.previous, found.expected
     if token.terminal not in found.tables.reserved or previous is None or folded(found):
         return False
@@ -186,7 +186,7 @@ def _negated(found: Found) -> bool:
 
 
 def folded(found: Found) -> bool:
-    """Whether a fold is written as a method, as in `goblins.all(…)`."""
+    """Return whether a fold is written as a method, as in `goblins.all(…)`."""
     called = found.following is not None and found.following.terminal == "("
     return found.token.terminal in FOLDERS and found.back(1) == "." and called
 
@@ -235,7 +235,7 @@ def misspelt_before(found: Found) -> str | None:
 
 
 def _begins_statement(found: Found) -> bool:
-    """Whether the token before may be the first word of a statement that went wrong."""
+    """Return whether the token before may be the first word of a statement that went wrong."""
     previous = found.previous
     if previous is None or previous.terminal != "NAME" or len(found.before) < 2:
         return False
@@ -702,7 +702,7 @@ def _numbered(hint: str, found: Found) -> str:
 
 
 def _is_hyphen(found: Found) -> bool:
-    """Whether a hyphen stands inside a name."""
+    """Return whether a hyphen stands inside a name."""
     joined = found.token.terminal == "-" and "*" not in found.expected
     before, behind = found.previous, found.following
     touching = before is not None and before.end == found.token.start and found.touches(behind)
@@ -715,7 +715,8 @@ def _expects(found: Found, needs: str) -> bool:
 
 
 def _is_behind(found: Found, before: str) -> bool:
-    """Whether the last tokens fit one of the sequences; words of a sequence may be alternatives."""
+    """Return whether the last tokens match one of the sequences; their words may be
+    alternatives."""
     words = before.split()
     if not words:
         return True
@@ -726,7 +727,7 @@ def _is_behind(found: Found, before: str) -> bool:
 
 
 def _is_token(found: Found, spec: str) -> bool:
-    """Whether the unexpected token fits, and the one after it where the row names one."""
+    """Return whether the unexpected token fits, and the one after it where the row names one."""
     if not spec:
         return True
     word, _, behind = spec.partition(" ")

@@ -60,7 +60,7 @@ _CLAUSES: Final = frozenset({"as", "takes", "cost", "until", "during", "when"})
 
 
 def part(found: Found) -> str | None:
-    """A part in the wrong form, told by what was being read."""
+    """Report a part in a wrong form, by the construct that the parser was reading."""
     terminal, before, item = found.token.terminal, found.back(1), found.item
     if terminal == ":" and found.change_expected and foreign_keyword(found):
         return foreign_keyword(found)
@@ -348,7 +348,7 @@ def _of_body(found: Found) -> str | None:
 
 
 def _choosing(found: Found) -> bool:
-    """Whether an `if … then` is open."""
+    """Return whether an `if … then` is open."""
     for token in reversed(found.before):
         if token.terminal in ("then", "if", "else", "{"):
             return token.terminal == "then"
@@ -442,7 +442,7 @@ def unexpected(source: Source, found: Found) -> Diagnostic:
 
 
 def _first(found: Found, hint: str | None, word: Token | None = None) -> str:
-    """What went wrong at a word: it is unexpected, or a comma is missing before it."""
+    """The message at a word: it is unexpected, or a comma is missing before it."""
     shown = describe(word or found.token)
     lacks = hint is not None and hint.startswith("Put a comma between") and "," in found.expected
     return f"{_LACKS} {shown}" if lacks else f"Unexpected {shown}"
@@ -452,7 +452,7 @@ _LACKS: Final = "A comma is missing before"
 
 
 def _cut_off(found: Found, source: Source) -> bool:
-    """Whether the next item or statement begins, on its line, while a bracket is still open."""
+    """Return whether the next item or statement begins, on its line, while a bracket is open."""
     token = found.token
     if token.terminal == END or token.terminal in EFFECTS:
         begins = token.terminal == END or _begins_line(source, token)
@@ -483,7 +483,8 @@ def _unclosed(found: Found, source: Source) -> Diagnostic:
 
 
 def _on_next_line(source: Source, last: Token, token: Token) -> bool:
-    """Whether the statement ended with its line: the token on the next line only shows that."""
+    """Return whether the statement ended with its line, and only the next token shows the
+    mistake."""
     return "\n" in source.text[last.end : token.start]
 
 
@@ -545,7 +546,7 @@ def _inside(before: list[Token]) -> str:
 
 
 def _open_brace(text: str) -> bool:
-    """Whether a quoted text ends inside braces: its author put a quote into them."""
+    """Return whether a quoted text ends inside braces: its author put a quote into them."""
     return text.rfind("{") > text.rfind("}")
 
 
@@ -577,7 +578,7 @@ def _capital(text: str) -> str:
 
 
 def _compares(found: Found) -> bool:
-    """Whether a lone `=` stands where `==` would fit."""
+    """Return whether a lone `=` stands where `==` would fit."""
     after = found.following
     arrow = found.touches(after) and after is not None and after.terminal in ("<", ">")
     return found.token.terminal == "=" and "==" in found.expected and not arrow

@@ -65,7 +65,7 @@ class Tree:
         return found
 
     def has(self, terminal: str) -> bool:
-        """Whether a token of this terminal stands directly below."""
+        """Return whether a token of this terminal stands directly below."""
         return any(isinstance(kid, Token) and kid.terminal == terminal for kid in self.kids)
 
     def after(self, terminal: str) -> Kid | None:

@@ -90,7 +90,7 @@ class Splitter:
         return machine.finish(), len(self.tokens)
 
     def _parted(self, first: int, index: int) -> bool:
-        """Whether a token that cannot continue the item is no fault of the item.
+        """Return whether a token that cannot continue the item is no fault of the item.
 
         It begins another one, or it stands where the next one should begin. (A `}` too many is
         no fault of the item before it either.)
@@ -155,12 +155,13 @@ class Splitter:
         return None
 
     def _declares(self, index: int) -> bool:
-        """Whether parentheses with parameters, or empty ones before a brace, follow a name."""
+        """Return whether a name is followed by parameters in parentheses, or by empty ones and a
+        brace."""
         behind = [one.terminal for one in self.tokens[index + 2 : index + 5]]
         return behind[:1] == ["("] and (behind[2:] == [":"] or behind[1:] == [")", "{"])
 
     def _of_world(self, first: int, nested: int, opened: list[Token]) -> bool:
-        """Whether a keyword that begins items begins lines of this world as well."""
+        """Return whether a keyword that begins items begins lines of this world as well."""
         world = self.tokens[first].terminal == "world" and len(opened) == 1
         return world and self.tokens[nested].terminal in WORLD
 
@@ -273,7 +274,7 @@ class Splitter:
         return len(self.tokens)
 
     def _begins_item(self, index: int) -> bool:
-        """Whether the token is a word that an item may begin with."""
+        """Return whether the token is a word that an item may begin with."""
         terminal = self.tokens[index].terminal
         if terminal not in self.tables.first("item"):
             return False
@@ -286,7 +287,7 @@ class Splitter:
         return True
 
     def _stands_left(self, index: int, left: int) -> bool:
-        """Whether an item keyword begins a line no further right than column `left`."""
+        """Return whether an item keyword begins a line no further right than column `left`."""
         on_line = self._begins_item(index) and self._begins_line(index)
         return on_line and self._column(index) <= left
 

@@ -140,7 +140,7 @@ class Swap(Node):
 
 @frozen
 class Branch(Node):
-    """A condition (of `if`) or probability (of `chance`) and what happens under it."""
+    """A condition (of `if`) or probability (of `chance`), with the block that it guards."""
 
     condition: Expr
     block: Block

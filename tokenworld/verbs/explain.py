@@ -325,8 +325,8 @@ def explain_code(code: str, out: Output) -> int:
 
 
 def explain_stages(target: str | None, out: Output) -> int:
-    """The passes from a text to a running world; with a file, the Python generated from it; with
-    `FILE:rule`, what every stage makes of one action or law."""
+    """Print the passes from a text to a running world; with a file also the Python generated from
+    it; with `FILE:rule` the result of every stage for one action or law."""
     from tokenworld.check import PASSES
 
     stages = [

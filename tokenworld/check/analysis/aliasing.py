@@ -144,7 +144,7 @@ class Knowledge:
     # ---- telling apart --------------------------------------------------------------------
 
     def different(self, left: tuple[m.Term, ...], right: tuple[m.Term, ...]) -> bool:
-        """Whether two argument tuples of one fluent are provably not the same slot."""
+        """Return whether two argument tuples of one fluent are provably not the same slot."""
         pairs = zip(left, right, strict=True)
         return any(self._differs(self._open(one), self._open(other)) for one, other in pairs)
 
@@ -166,7 +166,7 @@ class Knowledge:
                 return self._disjoint(left, right) or self._contained(left, right)
 
     def _varies(self, term: m.Term) -> bool:
-        """Whether a term may have another value in another round."""
+        """Return whether a term may have another value in another round."""
         return bool(locals_of(term) & self.varying)
 
     def _new(self, left: m.Term, right: m.Term) -> bool:
@@ -182,7 +182,7 @@ class Knowledge:
         return not can_equal(self.types, left.type, right.type)
 
     def _contained(self, left: m.Term, right: m.Term) -> bool:
-        """A container and what is inside it; the contents of two different holders."""
+        """Compare a container with its contents, and the contents of two different containers."""
         if self._inside(left, right) or self._inside(right, left):
             return True
         one, other = self._home(left), self._home(right)
@@ -193,7 +193,7 @@ class Knowledge:
         return same and settled and self._differs(one.of, other.of)
 
     def _inside(self, inner: m.Term, outer: m.Term) -> bool:
-        """Whether ``inner`` provably lies in ``outer``, directly or not."""
+        """Return whether ``inner`` provably lies in ``outer``, directly or not."""
         if self._varies(outer):
             return False
         return any(skeleton(one) == skeleton(outer) for one in self._holders(inner, outer))
@@ -233,7 +233,7 @@ def _bound_in(body: m.Body) -> set[str]:
 
 
 def _chain(term: m.Term, fluents: Mapping[str, m.Fluent]) -> list[m.Read]:
-    """``x.at.at`` and ``x.at``, as far as the attribute holds what is inside."""
+    """List ``x.at.at`` and ``x.at`` for nested attributes."""
     found: list[m.Read] = []
     while isinstance(term, m.Read) and not term.was and fluents[term.fluent].nested:
         found.append(term)

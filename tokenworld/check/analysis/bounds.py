@@ -58,7 +58,7 @@ def _bounded(body: m.Body, facts: Facts, name: str, draft: Draft) -> None:
 
 
 def _concerns(body: m.Body) -> bool:
-    """Whether a body changes numbers or draws."""
+    """Return whether a body changes numbers or draws."""
     return any(
         isinstance(effect, m.Chance)
         or any(isinstance(target.type, m.NumberType) for target in targets_of(effect))
@@ -129,9 +129,9 @@ _MIRRORED: dict[m.CompareOp, m.CompareOp] = {
 
 
 def check_comparing(draft: Draft) -> None:
-    """Look at every rule and derive.
+    """Check the comparisons of each rule and derive, but not of invariants and goals.
 
-    Invariants may promise more than a range, and a planner answers what a goal can never be.
+    An invariant may demand more than a range, and a planner answers for a goal.
     """
     for fluent in draft.fluents.values():
         bounded = isinstance(fluent.type, m.NumberType) and fluent.type.low is not None
@@ -161,7 +161,7 @@ def _rules(draft: Draft) -> Iterator[object]:
 
 
 def _below(node: object) -> Iterable[m.Compare | m.BuiltinCall]:
-    """Every comparison and call below a node, each once: guards repeat what they quote."""
+    """Yield each comparison and call below a node once; guards contain copies of quoted terms."""
     found: dict[Span, m.Compare | m.BuiltinCall] = {}
     for one in nodes_below(node, (m.Compare, m.BuiltinCall)):
         found.setdefault(one.span, one)
@@ -330,7 +330,7 @@ def _beside(write: PlacedWrite, law: m.Law, laws: _Laws, draft: Draft) -> Iterat
 
 
 def _exclusive(one: PlacedWrite, other: PlacedWrite) -> bool:
-    """Whether two writes of one body are in different branches of one effect."""
+    """Return whether two writes of one body are in different branches of one effect."""
     return any(
         left[0] == right[0] and left[1] != right[1]
         for left, right in zip(one.step.path, other.step.path, strict=False)
@@ -338,7 +338,7 @@ def _exclusive(one: PlacedWrite, other: PlacedWrite) -> bool:
 
 
 def _joins(one: PlacedWrite, write: PlacedWrite) -> bool:
-    """Whether one write surely comes with the other, to the same slot."""
+    """Return whether one write surely comes with the other, to the same slot."""
     if one.rule != write.rule or one.step.path != write.step.path[: len(one.step.path)]:
         return False
     alike = skeleton(one.target.args) == skeleton(write.target.args)
@@ -346,7 +346,7 @@ def _joins(one: PlacedWrite, write: PlacedWrite) -> bool:
 
 
 def _meets(write: PlacedWrite, other: PlacedWrite, draft: Draft) -> bool:
-    """Whether two writes may hit one slot."""
+    """Return whether two writes may hit one slot."""
     if write.target.fluent != other.target.fluent:
         return False
     pairs = zip(write.target.args, other.target.args, strict=True)

@@ -137,7 +137,7 @@ def _either(
 
 
 def touches(work: Work, fluents: frozenset[str], book: Rulebook) -> bool:
-    """Whether a body may change one of the fluents."""
+    """Return whether a body may change one of the fluents."""
     return bool(fluents_written([work.body], book) & fluents)
 
 
@@ -326,7 +326,7 @@ class _Tally:
         return by.times(factor)
 
     def _unstopped(self, facts: Facts, target: m.Read, by: Form, fluent: m.Fluent) -> bool:
-        """Whether a clamped number provably stays in its range, and is changed only once."""
+        """Return whether a clamped number provably stays in its range, and is changed only once."""
         if self.is_law or self._writes(target.fluent) > 1:
             return False
         return _within(self.outcome.facts.also(facts).interval(facts.form(target).plus(by)), fluent)
@@ -348,7 +348,7 @@ class _Tally:
         return change.times(factor)
 
     def _alone(self, target: m.Read, made: Made) -> bool:
-        """Whether no other change of this way may write the same slot."""
+        """Return whether no other change of this way may write the same slot."""
         known = self.outcome.facts.knowledge(self.book)
         mine = tuple(made.facts.open(arg) for arg in target.args)
         seen = False

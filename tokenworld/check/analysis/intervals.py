@@ -422,19 +422,19 @@ class Facts:
 
     @property
     def impossible(self) -> bool:
-        """Whether the conditions provably never hold together."""
+        """Return whether the conditions provably never hold together."""
         return self.interval(Form(())) is None
 
     def proves(self, condition: m.Term | None) -> bool:
-        """Whether a condition provably holds here."""
+        """Return whether a condition provably holds here."""
         return condition is None or self.given(condition, holds=False).impossible
 
     def implies(self, other: Facts) -> bool:
-        """Whether another place is provably reached whenever this one is."""
+        """Return whether another place is provably reached whenever this one is."""
         return all(self.given(term, not holds).impossible for term, holds in other.known)
 
     def excludes(self, other: Facts) -> bool:
-        """Whether this place and another are provably never reached together."""
+        """Return whether this place and another are provably never reached together."""
         return self.also(other).impossible
 
     def knowledge(self, words: Vocabulary) -> Knowledge:
@@ -446,7 +446,7 @@ class Facts:
 
 
 def unlike(here: Facts, one: m.Term, there: Facts, other: m.Term) -> bool:
-    """Whether two values at two places are provably different where both are reached."""
+    """Return whether two values at two places are provably different where both are reached."""
     for value in (one, other):
         optional = isinstance(value.type, m.NumberType) and value.type.optional
         if optional or isinstance(value.type, m.TextType):

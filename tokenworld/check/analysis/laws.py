@@ -113,7 +113,7 @@ def _same_slot(one: PlacedWrite, two: PlacedWrite, other: m.Law) -> dict[str, st
 
 
 def _covers(one: PlacedWrite, two: PlacedWrite, draft: Draft) -> bool:
-    """Whether every slot that the first writes is one that the second writes."""
+    """Return whether every slot that the first writes is one that the second writes."""
     pairs = zip(one.target.args, two.target.args, strict=True)
     return all(assignable(draft.types, mine.type, theirs.type) for mine, theirs in pairs)
 
@@ -211,7 +211,7 @@ def _named(args: tuple[m.Term, ...], names: dict[str, str]) -> tuple[m.Term, ...
 
 
 def _meets(one: _Access, two: _Access, law: m.Law, other: m.Law, names: dict[str, str]) -> bool:
-    """Whether a write and a use may be of one slot, in an order that matters."""
+    """Return whether a write and a use may be of one slot, in an order that matters."""
     if one.fluent != two.fluent or one.op == two.op == "create":
         return False
     if two.use == "writes" and one.op == two.op and _agree(one, two):
@@ -226,7 +226,7 @@ def _meets(one: _Access, two: _Access, law: m.Law, other: m.Law, names: dict[str
 
 
 def _agree(one: _Access, two: _Access) -> bool:
-    """Whether two writes of one kind leave the same, whichever comes last."""
+    """Return whether two writes of one kind leave the same, whichever comes last."""
     if one.op in ("add", "remove", "destroy"):
         return True
     return isinstance(one.value, m.ConstantTerm) and skeleton(one.value) == skeleton(two.value)
@@ -238,7 +238,7 @@ def _stops(one: _Access, known: Knowledge) -> bool:
 
 
 def _same_binding(one: _Access, two: _Access, names: dict[str, str]) -> bool:
-    """Whether equal slots mean equal bindings: every variable is an argument of both."""
+    """Return whether equal slots mean equal bindings: every variable is an argument of both."""
     assert one.args is not None
     assert two.args is not None
     shared = {

@@ -30,12 +30,12 @@ class Interval:
 
     @property
     def without_zero(self) -> bool:
-        """Whether no value in it is 0."""
+        """Return whether no value in it is 0."""
         return (self.low is not None and self.low > 0) or (self.high is not None and self.high < 0)
 
     @property
     def is_zero(self) -> bool:
-        """Whether 0 is the only value in it."""
+        """Return whether 0 is the only value in it."""
         return self.low == 0 and self.high == 0
 
 
@@ -252,7 +252,7 @@ class Leaf:
         return bool(form[0]) or form[1] <= 0
 
     def _rest(self, form: _Sum, atom: Atom) -> _Number | None:
-        """The largest value of what is left, negated, when an atom is taken from a form."""
+        """The negated maximum of a linear form without one of its atoms."""
         total = -form[1]
         for one, by in form[0]:
             if one is not atom:

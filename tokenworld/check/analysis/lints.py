@@ -134,7 +134,7 @@ def _places(text: str) -> Iterator[int]:
 
 
 def _told(one: str) -> tuple[str, str]:
-    """A character by its number and name, and what it does."""
+    """A character with its number, its name and its effect."""
     name = unicodedata.name(one, "")
     shown = f"the character U+{ord(one):04X}" + (f" ({name.lower()})" if name else "")
     if unicodedata.category(one) == "Cc":
@@ -582,12 +582,12 @@ def _lets(lets: tuple[m.Let, ...], rule: m.Action | m.Law, draft: Draft) -> None
 
 
 def _never(facts: Facts, draft: Draft) -> bool:
-    """Whether the conditions contradict each other in every state."""
+    """Return whether the conditions contradict each other in every state."""
     return facts.impossible or _of_no_type(facts, draft)
 
 
 def _of_no_type(facts: Facts, draft: Draft) -> bool:
-    """Whether some value is tested for two types that share no subtype."""
+    """Return whether some value is tested for two types that share no subtype."""
     tested: dict[object, list[m.ObjectType]] = {}
     for part in conjuncts(facts.true):
         if isinstance(part, m.IsType):
@@ -711,7 +711,7 @@ def _unset(draft: Draft) -> None:
     known = possible_values(draft)
 
     def waits(conditions: Iterable[m.Term]) -> bool:
-        """Whether conditions hold for other values than those that are ever set."""
+        """Return whether conditions hold for other values than those that are ever set."""
         limited, free = Facts(Translator(draft, known)), Facts(Translator(draft))
         for condition in conditions:
             limited, free = limited.given(condition), free.given(condition)

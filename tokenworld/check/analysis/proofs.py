@@ -90,7 +90,8 @@ class Concerns:
     def about(
         self, lines: Sequence[m.Conserve | m.Invariant]
     ) -> Iterator[tuple[m.Conserve | m.Invariant, tuple[Work, ...]]]:
-        """Each line with the bodies that may change what it reads, or who there is to count."""
+        """Yield each line with the bodies that may change a fluent or a population that it
+        reads."""
         needs = self.memo.each("needs", lines, lambda line: _needs(line, self.book))
         parts = (*needs, *self.reaches)
         met = self.memo.whole("met", parts, lambda: [self._met(one) for one in needs])
@@ -202,7 +203,8 @@ def effect_on(invariant: m.Invariant, outcome: Outcome, once: bool, book: Rulebo
 
 
 def understood(invariant: m.Invariant, book: Rulebook) -> bool:
-    """Whether `effect_on` can say anything: one variable at most, and a condition over slots."""
+    """Return whether `effect_on` handles an invariant: at most one variable, a condition over
+    slots."""
     return len(invariant.params) <= 1 and _plain(opened(invariant.condition, book))
 
 
@@ -362,7 +364,8 @@ def proofs(book: Rulebook, memo: Memo | None = None) -> tuple[Proof, ...]:
 def _proof(
     line: m.Conserve | m.Invariant, bodies: tuple[Work, ...], book: Rulebook, memo: Memo
 ) -> Proof:
-    """The proof of one line against the bodies that may write what it reads."""
+    """Prove one line against the bodies that may write a fluent it reads; the result is
+    memoized."""
     parts = (line, *(work.body for work in bodies), *(work.guard for work in bodies))
     return memo.of("proof", parts, lambda: _proved(line, bodies, book))
 
@@ -376,7 +379,7 @@ def _proved(line: m.Conserve | m.Invariant, bodies: tuple[Work, ...], book: Rule
 
 
 def _births_matter(work: Work, fluents: frozenset[str], book: Rulebook) -> bool:
-    """Whether creating objects runs a birth that writes one of the fluents."""
+    """Return whether creating objects runs a birth that writes one of the fluents."""
     made = [m.ObjectType(one.of) for one in effects_in(work.body) if isinstance(one, m.Create)]
     for birth in book.births:
         called = any(can_equal(book.types, kind, birth.param.type) for kind in made)
@@ -419,7 +422,7 @@ def _group(work: Work) -> str:
 
 
 def _one_way(found: list[Interval]) -> bool:
-    """Whether no change can make up for another: none goes down, or none goes up."""
+    """Return whether no change can make up for another: none goes down, or none goes up."""
     up = all(one.low is not None and one.low >= 0 for one in found)
     down = all(one.high is not None and one.high <= 0 for one in found)
     return up or down
@@ -492,7 +495,7 @@ def _kept(line: m.Invariant, concerned: list[Work], book: Rulebook) -> Proof:
 
 
 def _timely(term: m.Term, book: Rulebook) -> bool:
-    """Whether a condition depends on more than the slots it reads."""
+    """Return whether a condition depends on more than the slots it reads."""
     todo, seen = [term], set[str]()
     while todo:
         for part in subterms(todo.pop()):
@@ -505,10 +508,10 @@ def _timely(term: m.Term, book: Rulebook) -> bool:
 
 
 def _once(work: Work, concerned: list[Work], book: Rulebook) -> bool:
-    """Whether each slot is written by one binding of one rule only, before others read it.
+    """Return whether each slot is written by one binding of one rule only, before others read it.
 
-    An action has one binding; in turn, each binding is a change of its own; in a simultaneous
-    phase a law must be the only one concerned, with every variable among the arguments it writes.
+    An action has one binding; in turn, each binding is a change of its own. In a simultaneous phase
+    only one law may write the fluents, with each of its variables among the arguments.
     """
     if work.phase is None:
         return True
@@ -525,5 +528,5 @@ def _once(work: Work, concerned: list[Work], book: Rulebook) -> bool:
 
 
 def _mended(work: Work, concerned: list[Work]) -> bool:
-    """Whether a law may still put right what this body did: invariants are tested at the end."""
+    """Return whether a law may restore the invariant after this body; it is tested at the end."""
     return any(one.phase is not None and one is not work for one in concerned)

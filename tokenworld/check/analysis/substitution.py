@@ -141,7 +141,7 @@ class Vocabulary(Protocol):
 
 
 class Rulebook(Vocabulary, Protocol):
-    """The same with the rules, and what they must keep."""
+    """A vocabulary with rules, invariants and conserved sums."""
 
     @property
     def phases(self) -> Mapping[str, m.Phase]: ...

@@ -171,7 +171,7 @@ def _of_target(target: m.Read, draft: Draft) -> Iterator[m.Term]:
 
 
 def _ranged(fluent: m.Fluent | None) -> bool:
-    """Whether adding to a fluent may be refused, so that the old value matters."""
+    """Return whether adding to a fluent may be refused, so that the old value matters."""
     if fluent is None or fluent.clamped or not isinstance(fluent.type, m.NumberType):
         return False
     return fluent.type.low is not None
@@ -377,7 +377,7 @@ def _reads_of_past(rule: m.Law | m.Watch) -> Iterator[m.Term]:
 
 
 def _before(other: m.Law, law: m.Law, draft: Draft) -> bool:
-    """Whether a law may have acted before another one reads, in one tick."""
+    """Return whether a law may have acted before another one reads, in one tick."""
     order = [*draft.phases, ""]
     if other.phase == law.phase:
         return law.phase in draft.phases and draft.phases[law.phase].order != "simultaneous"

@@ -156,7 +156,7 @@ def _add(write: Write, path: _Path) -> None:
 
 
 def _certain(earlier: Write, later: Write, path: _Path) -> bool:
-    """Whether both changes are made whenever the later one is, or the earlier one."""
+    """Return whether both changes are made whenever the later one is, or the earlier one."""
     branches = earlier.maybe and path.inside
     if earlier.facts is None or later.facts is None:
         return not branches
@@ -166,7 +166,7 @@ def _certain(earlier: Write, later: Write, path: _Path) -> bool:
 
 
 def _clash(earlier: Write, later: Write) -> bool:
-    """Whether two changes of surely one slot surely disagree."""
+    """Return whether two changes of surely one slot surely disagree."""
     if earlier.fluent != later.fluent or "=" not in (earlier.op, later.op):
         return False
     if earlier.args is None or skeleton(earlier.args) != skeleton(later.args):
@@ -200,12 +200,13 @@ def _check_reads(term: m.Term, path: _Path) -> None:
 
 
 def _apart(write: Write, path: _Path) -> bool:
-    """Whether a change and this place are on different paths."""
+    """Return whether a change and this place are on different paths."""
     return write.maybe and write.facts is not None and write.facts.excludes(path.facts)
 
 
 def _hits(write: Write, args: tuple[m.Term, ...] | None, known: Knowledge) -> bool:
-    """Whether a change may be to a slot that is read; fields of a new object read as given."""
+    """Return whether a change may be to a slot that is read; a new object's fields count as
+    given."""
     if write.args is None or args is None:
         return True
     if write.op == "create" and skeleton(write.args) == skeleton(args):
@@ -272,8 +273,8 @@ class _Value:
 
 
 def check_creations(draft: Draft) -> None:
-    """Missing values (TW0602), two values for one slot (TW0405), reads of what was not there yet
-    (TW0403, TW0404), and births without end."""
+    """Report missing values (TW0602), two values for one slot (TW0405), reads of objects before
+    their creation (TW0403, TW0404), and births that create without end."""
     draft.each("creations", draft.rules, lambda rule: _creations_of(rule, draft))
     settings = tuple(_settings(draft))
     draft.each("creations in settings", settings, lambda body: _walk(body, draft, None))

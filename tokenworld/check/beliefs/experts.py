@@ -300,7 +300,7 @@ class _Opinion:
         )
 
     def some(self) -> m.Term:
-        """Whether it applies, and gives a value of the domain more than 0."""
+        """Return whether it applies, and gives a value of the domain more than 0."""
         ways = [self._over(row, self._counts(row)) for row in self.expert.rows]  # fmt: skip
         if self.expert.rest is not None:
             left = self._left()
@@ -405,7 +405,7 @@ class _Opinion:
         return found
 
     def names(self, value: m.Term) -> m.Term:
-        """Whether a row has this value."""
+        """Return whether a row has this value."""
         rows = self.expert.rows
         return _some([self._over(one, self._same(one.value, value)) for one in rows], self._span)
 
@@ -446,7 +446,7 @@ class _Opinion:
                 return False
 
     def _inside(self, value: m.Term) -> m.Term:
-        """Whether a value is one of the domain."""
+        """Return whether a value is one of the domain."""
         span = self._span
         if self._surely_inside(value):
             return m.BoolLiteral(True, m.BOOL, span)
@@ -494,7 +494,7 @@ class _Stated:
 
     @property
     def applies(self) -> m.Term:
-        """Whether it says anything, for some value of its further parameters."""
+        """Return whether it says anything, for some value of its further parameters."""
         params, span = self.expert.params, self.expert.span
         return m.Fold("any", self.some, params, None, m.BOOL, span) if params else self.some
 
@@ -515,8 +515,8 @@ class _Stated:
         return m.Choose(asked, times, zero, m.REAL, span)
 
     def excludes(self, value: m.Term) -> m.Term:
-        """Whether it gives the value no weight at all; 0^0 is 1. A λ that is learned counts as
-        above 0, so that the likelihood is a smooth function of it."""
+        """Return whether the weight of a value is always 0; 0^0 is 1. A learned λ counts as more
+        than 0, so that the likelihood is a smooth function of it."""
         span, raw = self.expert.span, self.raw(value)
         zero = align_to(_whole(0, span), raw.type)
         power = self.expert.power

@@ -187,7 +187,7 @@ def _edited(edit: Rewrite, broken: Broken) -> tuple[Edit, Source]:
 
 
 def _holds(edit: Rewrite, broken: Broken, trial: Trial, kept: Collection[str] = ()) -> bool:
-    """Whether the item has no error after the edit, but for those that are ``kept``."""
+    """Return whether the item has no error after the edit, but for those that are ``kept``."""
     _, source = _edited(edit, broken)
     first = broken.tokens[0].start
     last = broken.tokens[-1].end + len(source.text) - len(broken.source.text)
@@ -225,7 +225,8 @@ _SHORT: Final = 6
 
 
 def _explained(found: Diagnostic, edit: Rewrite, broken: Broken, inside: str) -> Diagnostic:
-    """The finding at the place of its edit, where that is short: what is missing or wrong there."""
+    """Move a finding to the place of a short edit, and say which words are missing or wrong
+    there."""
     first, last, added = edit.first, edit.last, list(edit.words)
     while first < last and added and broken.tokens[first].text == added[0].text:
         first, added = first + 1, added[1:]

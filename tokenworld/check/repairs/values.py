@@ -37,11 +37,11 @@ class Wrong:
 
     @property
     def text(self) -> str:
-        """What the finding points at."""
+        """The word at the place of the finding."""
         return self.tokens[self.first].text.strip("`")
 
     def follows(self, index: int, terminal: str) -> bool:
-        """Whether a word at an index is this sign."""
+        """Return whether a word at an index is this sign."""
         return 0 <= index < len(self.tokens) and self.tokens[index].terminal == terminal
 
 
@@ -78,7 +78,7 @@ _BINDING: Final = ("(", ",", "for", "pick", "create")
 
 
 def _paths(wrong: Wrong) -> list[str]:
-    """What the item says of these itself, such as `me.at`."""
+    """The paths in the item that begin with a visible name, such as `me.at`."""
     tokens, names = wrong.tokens, set(_in_sight(wrong))
     found = (
         f"{tokens[k].text}.{tokens[k + 2].text}"

@@ -50,7 +50,7 @@ class Broken:
         return self.source.line_and_column(self.tokens[index].start)[0]
 
     def is_name(self, index: int) -> bool:
-        """Whether a word may be a name."""
+        """Return whether a word may be a name."""
         inside = 0 <= index < len(self.tokens)
         return inside and self.tokens[index].terminal in self.tables.soft | {"NAME", "RAW"}
 
@@ -101,7 +101,8 @@ class _Reader:
         self._stacks = stacks
 
     def reads_on(self, edit: Rewrite) -> bool:
-        """Whether the words behind the edit are read, up to the end of the item or some way on."""
+        """Return whether the text after the edit parses, up to the end of the item or for some
+        words."""
         if edit.first >= len(self._stacks):
             return False
         added = edit.words[0].terminal if len(edit.words) == 1 and edit.first == edit.last else ""
@@ -284,7 +285,7 @@ _PREFIXES: Final = ("was", "and", "or", "is", "in", "if", "for")
 
 
 def _untyped(broken: Broken, part: Sequence[Token], place: int) -> bool:
-    """Whether an unknown word would become a parameter without a type, or an argument."""
+    """Return whether an unknown word would become a parameter without a type, or an argument."""
     word, known = part[0], (*broken.known, *broken.values)
     named = word.terminal in broken.tables.soft | {"NAME"}
     unknown = len(part) == 1 and named and word.text not in known
@@ -293,7 +294,7 @@ def _untyped(broken: Broken, part: Sequence[Token], place: int) -> bool:
 
 
 def _is_whole(part: Sequence[Token]) -> bool:
-    """Whether a part begins with a word, and its brackets are its own."""
+    """Return whether a part begins with a word, and its brackets are its own."""
     texts = [token.text for token in part]
     pairs = (("(", ")"), ("[", "]"), ("{", "}"))
     own = all(texts.count(one) == texts.count(other) for one, other in pairs)
@@ -301,7 +302,7 @@ def _is_whole(part: Sequence[Token]) -> bool:
 
 
 def _near(broken: Broken, index: int) -> bool:
-    """Whether a word stands on the line of the unexpected one, or of the one before it."""
+    """Return whether a word stands on the line of the unexpected one, or of the one before it."""
     at = min(broken.at, len(broken.tokens) - 1)
     return broken.line(index) in (broken.line(at), broken.line(max(0, at - 1)))
 
@@ -494,7 +495,7 @@ def _bound(broken: Broken) -> Iterator[Rewrite]:
 
 
 def _braced(broken: Broken) -> Iterator[Rewrite]:
-    """What follows on the line in braces or in parentheses."""
+    """Put the rest of the line in braces or in parentheses."""
     at, tokens = broken.at, broken.tokens
     if at >= len(tokens):
         return

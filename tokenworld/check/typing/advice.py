@@ -27,7 +27,7 @@ def in_words(kind: m.ValueType) -> str:
 
 
 def _attributes(term: m.Term, ctx: Context) -> Iterator[m.Fluent]:
-    """The attributes of what a term means."""
+    """The attributes of the type of a term."""
     kind = term.type
     if isinstance(kind, m.ObjectType) and kind.name in ctx.draft.types:
         yield from (ctx.draft.fluents[key] for key in ctx.draft.types[kind.name].attributes)
@@ -96,7 +96,7 @@ def objects_of(kind: m.ValueType, ctx: Context) -> tuple[str, ...]:
 
 
 def _unquoted(written: str, target: m.ValueType, ctx: Context) -> str | None:
-    """What stands in quotes where the value itself is needed."""
+    """The value in a quoted text, if a value of the target type is written there."""
     if isinstance(target, m.EnumType):
         plain = written.strip('"').lower()
         return plain if plain in ctx.draft.enums[target.name].members else None
@@ -235,7 +235,7 @@ def _of_count(params: Parameters | Sequence[str], rest: int, given: int) -> str:
 
 
 def exchanged(terms: Sequence[m.Term], params: Parameters, ctx: Context) -> bool:
-    """Whether two arguments fit each other's place, and not their own."""
+    """Return whether two arguments fit each other's place, and not their own."""
     kinds = [without_none(one.type) for one in params]
     if len(terms) != 2 or len(kinds) != 2:
         return False

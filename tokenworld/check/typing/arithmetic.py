@@ -251,7 +251,7 @@ Numeric = Literal[
 
 
 def is_builtin(name: str) -> bool:
-    """Whether a function of that name is built in."""
+    """Return whether a function of that name is built in."""
     return name in ARGUMENTS or name in ("busy", "did")
 
 

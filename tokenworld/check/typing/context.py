@@ -30,7 +30,8 @@ Several types stand beside each other where none is a subtype of another: after 
 def _key_of(term: m.Term) -> Key | None:
     """The key of a local or a path such as ``b.at`` in `Facts`; ``None`` for any other term.
 
-    A path is read from one state: the past is none, and neither is what is calculated.
+    A path must be read from the present state; terms about the past have no key, and neither have
+    calculated ones.
     """
     match term:
         case m.Local(name=name):
@@ -194,7 +195,8 @@ class Context:
         return replace(self, names=names, also=also, paths=paths) if facts else self
 
     def other_state(self) -> Context:
-        """The same place read on another state: what was known of paths may hold no more."""
+        """The same context for another state: facts about paths are dropped, because paths may
+        differ."""
         return replace(self, paths={}) if self.paths else self
 
     def seen(self, term: m.Term) -> m.Term:
@@ -237,8 +239,8 @@ def formal_binders(
 ) -> tuple[m.Binder, ...]:
     """The parameters of a rule as binders over types and ranges.
 
-    ``of`` says which types they may have: `kind_type` what has a list of values, `given_type` also
-    truths and reals, `any_type` whatever a fluent may have.
+    ``of`` checks their types: `kind_type` accepts types with a list of values, `given_type` also
+    truths and reals, `any_type` each type of a fluent.
     """
     seen: dict[str, syn.Formal] = {}
     found: list[m.Binder] = []

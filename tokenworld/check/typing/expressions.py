@@ -220,7 +220,7 @@ def _otherwise(expr: syn.Otherwise, ctx: Context, expected: m.ValueType | None) 
 
 
 def _is_member_name(expr: syn.Expr, ctx: Context) -> bool:
-    """Whether a bare name may be an enum member that needs the other side's type."""
+    """Return whether a bare name may be an enum member that needs the other side's type."""
     if not isinstance(expr, syn.Name) or expr.value in ctx.names:
         return False
     names = ctx.draft.candidates(expr)
@@ -228,7 +228,7 @@ def _is_member_name(expr: syn.Expr, ctx: Context) -> bool:
 
 
 def check_pair(left: syn.Expr, right: syn.Expr, ctx: Context) -> tuple[m.Term, m.Term]:
-    """Two sides of a comparison, each giving the other what it expects."""
+    """Check both sides of a comparison; the type of each is expected from the other."""
     if _is_member_name(left, ctx) and not _is_member_name(right, ctx):
         second = _wide(right, ctx)
         return check(left, ctx, without_none(second.type)), second
@@ -420,7 +420,7 @@ def _call(function: syn.Name, args: tuple[syn.Expr, ...], ctx: Context, span: Sp
 
 
 def _own_born(name: str, draft: Draft) -> bool:
-    """Whether the program has an attribute of the name of the built-in function `born`."""
+    """Return whether the program has an attribute of the name of the built-in function `born`."""
     return name == "born" and any(one.name == name for one in draft.fluents.values())
 
 

@@ -22,9 +22,9 @@ from tokenworld.syntax.foreign.words import METHODS, NAMES, function_word
 
 
 def fact_id(name: str) -> str:
-    """The id of a relation, function or table: its name, quoted if it has a dot of its own.
+    """The id of a relation, function or table: its name, in backticks if the name has a dot.
 
-    So no id can stand for two fluents: the last dot outside quotes parts type and attribute.
+    So ids are unique: the last dot outside backticks separates type and attribute.
     """
     return f"`{name}`" if "." in name else name
 
@@ -56,7 +56,7 @@ def find_member(draft: Draft, kind: m.ValueType, name: str) -> m.Fluent | None:
 
 
 def _has_end(draft: Draft, fluent: m.Fluent, type_name: str) -> bool:
-    """Whether the collection that ``fluent`` adds exists on objects of a type."""
+    """Return whether the collection that ``fluent`` adds exists on objects of a type."""
     end = fluent.params[0].type if fluent.fluent_kind == "relation" else fluent.type
     return isinstance(end, m.ObjectType) and is_subtype(draft.types, type_name, end.name)
 
@@ -139,7 +139,7 @@ the top."""
 
 
 def is_step(fluent: m.Fluent, draft: Draft) -> bool:
-    """Whether layouts fill this function: ``step(c: Cell, d: Direction): Cell?``."""
+    """Return whether layouts fill this function: ``step(c: Cell, d: Direction): Cell?``."""
     name = fluent.name.removeprefix(draft.namespace(fluent.span).prefix)
     if fluent.fluent_kind != "function" or name != "step" or len(fluent.params) != 2:
         return False

@@ -364,7 +364,7 @@ def _meant_field(field: syn.Field, type_name: str, ctx: Context) -> str | None:
 
 
 def _no_hole(kind: m.ObjectType, node: syn.Destroy, ctx: Context) -> None:
-    """Every fluent that may point at what is destroyed can be `none` (TW0408)."""
+    """Report a reference that destroying an object would leave without a value (TW0408)."""
     draft = ctx.draft
     for fluent in draft.fluents.values():
         value = fluent.type

@@ -17,7 +17,7 @@ Types = Mapping[str, m.ObjectKind]
 
 
 def is_subtype(types: Types, name: str, ancestor: str) -> bool:
-    """Whether every ``name`` is an ``ancestor``."""
+    """Return whether every ``name`` is an ``ancestor``."""
     return ancestor == m.ROOT or (name in types and ancestor in types[name].ancestors)
 
 
@@ -35,7 +35,7 @@ def optional(value_type: m.ValueType) -> m.ValueType:
 
 
 def same_unit(left: str, right: str) -> bool:
-    """Whether two units agree; a percentage is a plain number (25% is 0.25)."""
+    """Return whether two units agree; a percentage is a plain number (25% is 0.25)."""
     return left == right or {left, right} == {"", "%"}
 
 
@@ -76,7 +76,7 @@ def _join_present(types: Types, left: m.ValueType, right: m.ValueType) -> m.Valu
 
 
 def assignable(types: Types, value: m.ValueType, target: m.ValueType) -> bool:
-    """Whether a value may be stored or passed where ``target`` is wanted, `none` aside.
+    """Return whether a value may be stored or passed where ``target`` is wanted, `none` aside.
 
     Decimals, units and ranges are checked apart, where the message can name them.
     """
@@ -94,7 +94,7 @@ def assignable(types: Types, value: m.ValueType, target: m.ValueType) -> bool:
 
 
 def can_equal(types: Types, left: m.ValueType, right: m.ValueType) -> bool:
-    """Whether values of the two types can ever be equal."""
+    """Return whether values of the two types can ever be equal."""
     match left, right:
         case m.NoneType(), _:
             return is_optional(right) or isinstance(right, m.NoneType)

@@ -216,7 +216,7 @@ def _file(row: Row, store: Store, parent: int | None, child: Any) -> None:
 
 
 def _live(row: Row, born: Born) -> None:
-    """A new object is one of its types, and has what no `create` gives."""
+    """Add a new object to the lists of its types, with the defaults of the fluents."""
     slots, S = row.slots, row.S
     for name in slots.ancestry[born.maker.of]:
         row.set(slots.live[name], (*S[slots.live[name]], born.number))
@@ -272,7 +272,7 @@ def _destroy(row: Row, number: int, reported: Changes, rule: str) -> None:
 
 
 def remove_object(row: Row, number: int, reported: Changes = None, rule: str = "") -> None:
-    """Take an object out with its slots; what others hold of it is left to the caller."""
+    """Remove an object and its slots; the caller clears references to it."""
     slots, S, kinds = row.slots, row.S, row.S[KINDS]
     for store in slots.stores:
         if not store.live:

@@ -225,7 +225,7 @@ class RowStepper(Outputs):
         return Record("refused", command, refused=index, requires=reports)
 
     def asking(self, row: Row, luck: Luck | None = None) -> Tick:
-        """A tick that is not carried out, to ask what would come of a command."""
+        """A tick that is not committed, to ask for the outcome of a command."""
         return Tick(self, row, luck or SeededLuck())
 
     def domain(self, row: Row, binder: Binder) -> Sequence[Raw]:

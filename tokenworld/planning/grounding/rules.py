@@ -194,10 +194,10 @@ Names = Mapping[str, "Arg | Later | str"]
 
 @frozen
 class Way:
-    """One way in which a term has a value, and what must hold for it.
+    """A possible value of a term, with the literals under which the term has it.
 
-    ``kind`` is the type of the value. ``sure``: it has this value whenever that holds, never `none`
-    for want of a slot.
+    ``kind`` is the type of the value. ``sure``: whenever the literals hold, the term has this value
+    and is not `none` for lack of a slot.
     """
 
     literals: tuple[Literal, ...]

@@ -434,8 +434,8 @@ def _size(rows: Sequence[tuple[Raw, ...]]) -> int:
 def _broken(
     family: _Family, sources: Sequence[Source], members: Members
 ) -> tuple[Source, Atom | None] | None:
-    """An action that may make one more fact of an instance true, and what would have to be
-    balanced; ``None`` for that where nothing could mend it."""
+    """Find an action that may make one more fact of an instance true; the second part is the fact
+    to balance, ``None`` if no fact can balance it."""
     parts = {part.relation: part for part in family}
     for source in sources:
         held = _held(source)

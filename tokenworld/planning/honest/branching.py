@@ -218,7 +218,7 @@ class BranchSearch(Generic[StateT]):
         known: tuple[int, _Set[StateT]] | None,
         part: Mapping[_Single[StateT], _Single[StateT]],
     ) -> Node | Blocked[StateT] | None:
-        """The plan for those of whom the same was seen; what blocks it is of them."""
+        """Plan for the assignments with equal observations, or the obstacle among them."""
         if not part:
             return None
         if known is None or known[1].best is None:

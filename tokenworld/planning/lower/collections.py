@@ -223,7 +223,7 @@ class Collections(TermVisitor[Env[V], list[Element[V]]]):
 
 
 class _Settled(TermVisitor[None, bool]):
-    """Whether the candidates of a collection come in an order that never changes."""
+    """Tests whether the candidates of a collection have the same order in all states."""
 
     def __init__(self, facts: Facts) -> None:
         self._facts = facts

@@ -153,7 +153,7 @@ def laws_of(facts: Facts, *, hopeless: bool = False) -> Iterator[Unit]:
 
 
 def leading_guards(action: Action) -> tuple[core.Require | core.Let, ...]:
-    """The guards up to the last require: what comes after belongs to the body."""
+    """Guards up to the last require; the body begins after them."""
     found = [index for index, one in enumerate(action.guards, 1) if isinstance(one, core.Require)]
     return action.guards[: found[-1] if found else 0]
 

@@ -321,7 +321,7 @@ class ValueAnalysis:
         return grown
 
     def _destroyed(self, number: int, profile: Profile) -> Iterator[Slot]:
-        """An object goes: what may point at it may point at nothing, or at where it was."""
+        """Destroy an object: references to it may become `none`, or its former place."""
         gone: Slot = (ALIVE, (number,))
         profile.sets[gone] = 1
         if self._add(gone, frozenset((False,))):
@@ -339,7 +339,7 @@ class ValueAnalysis:
                         yield slot
 
     def _add(self, slot: Slot, new: ValueSet) -> bool:
-        """Add what may be stored in a slot; whether that was news."""
+        """Add possible values of a slot; return whether any is new."""
         old = self._known.get(slot, self.facts.starts(slot))
         if old is None or (new is not None and new <= old):
             return False

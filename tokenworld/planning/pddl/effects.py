@@ -454,8 +454,8 @@ class Effects:
         self.writes.append(Write(place, fluent, args, "set", None, one.span, options=options))
 
     def _replaces(self, place: Place, atom: Expr, options: Sequence[Case[Sym]], old: Sym) -> bool:
-        """Return whether the old value may be deleted whatever the new one is: where both are
-        facts, what is added wins, and a precondition may say that the slot has another value."""
+        """Return whether the old value may be deleted for each new value: if both are facts, adding
+        wins over deleting, and a precondition may exclude that they are equal."""
         if len(options) != 1 or options[0].vars or options[0].conds:
             return False
         new = options[0].value

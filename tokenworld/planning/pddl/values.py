@@ -225,7 +225,8 @@ def negate(value: Value) -> Num:
 
 
 def arithmetic(op: str, left: Value, right: Value, span: Span) -> Num:
-    """``left op right``; only what every numeric planner reads in the same way."""
+    """``left op right``, if all numeric planners evaluate it in the same way; else
+    `LiftingError`."""
     one, other = as_number(left), as_number(right)
     a, b = one.constant, other.constant
     match op:

@@ -88,9 +88,9 @@ def numeric_pddl(simulator: Simulator[StateT], state: StateT, goal: str | None) 
 
 
 def _spread(pair: PddlPair) -> PddlPair:
-    """Each effect under quantifiers and conditions of its own.
+    """Give each effect its own quantifiers and conditions.
 
-    ENHSP reads ``(forall … (and …))`` and leaves out what stands inside.
+    ENHSP ignores the effects inside ``(forall … (and …))``.
     """
     actions = tuple(
         replace(one, effects=tuple(part for effect in one.effects for part in _parts(effect)))

@@ -110,7 +110,7 @@ class CertifiedBranch:
 
 @dataclass(frozen=True, slots=True)
 class CertifiedNode:
-    """A step of a plan that branches: its intent, and what may be seen of it."""
+    """A step of a branching plan: the intent, and a branch for each possible observation."""
 
     intent: Mapping[str, Json]
     branches: tuple[CertifiedBranch, ...]

@@ -429,7 +429,7 @@ def _values(
 
 @dataclass(frozen=True)
 class _Oracle:
-    """Whether a goal is out of reach although these parts are relaxed."""
+    """A test whether a goal is still unreachable after these parts are relaxed."""
 
     name: OracleName
     proves: Callable[[Sequence[Part]], bool]
@@ -442,7 +442,8 @@ def _oracle(
     variants: Variants[StateT],
     end: float,
 ) -> _Oracle | None:
-    """The cheapest oracle that proves the world as it is."""
+    """Return the fastest oracle that proves the unchanged world unwinnable; ``None`` if none
+    does."""
     instance, states = simulator.instance_at(state), variants.states
 
     def encoded(parts: Sequence[Part]) -> Encoding | None:
@@ -498,7 +499,7 @@ def _grouped(parts: Sequence[Part]) -> list[tuple[Part, ...]]:
 
 
 class _Shrink:
-    """Relaxes what can be relaxed; ``kept`` are the parts that cannot."""
+    """Relaxes parts one after another; ``kept`` are the parts that the proof needs."""
 
     def __init__(self, instance: Instance, oracle: _Oracle, end: float) -> None:
         self._instance, self._oracle, self._end = instance, oracle, end

@@ -259,7 +259,7 @@ class _Writer:
             self.found.takes[action.name.key] = text
 
     def _decimals_of_time(self, took: Phrase) -> int:
-        """How many decimals a duration has; as many as are kept where a division has no end."""
+        """Return the decimals of a duration; the maximum if a division never terminates."""
         over = [one.partition("(")[0].strip("`").lower() for one in _DIVISORS.findall(took.text)]
         values = [one.value.text for one in self._values if one.key in over]
         found = [_decimals_of_quotient(one) for one in (*filter(_is_decimal, over), *values)]

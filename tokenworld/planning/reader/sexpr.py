@@ -207,7 +207,8 @@ class _Nest:
         self.open.append(inner)
 
     def _lacks(self, at: int, depth: int) -> None:
-        """What begins at an offset stands too deep: close the lists that are open below."""
+        """Report a missing `)` before an offset, and close the lists that are open deeper than
+        ``depth``."""
         end = len(self.source.text[:at].rstrip())
         begun = self.open[depth].start
         related = (Related(self.source.span(begun, begun + 1), "this list is left open"),)
@@ -276,7 +277,7 @@ def _head(items: list[Item]) -> str:
 
 
 def _continues(word: str, last: Group, depth: int, begins: bool, items: list[Item]) -> bool:
-    """Whether a word, which ``begins`` a list or stands alone, belongs into the list before it."""
+    """Return whether a word belongs to the list before it; ``begins``: the word begins a list."""
     if not begins:
         return depth == 1 and word in _FIELDS and last.head in _RULES
     if depth == 0:

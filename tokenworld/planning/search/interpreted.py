@@ -132,7 +132,8 @@ class SearchProgress:
 
 @frozen
 class Found:
-    """A plan to the goal. ``optimal`` names what no other plan has less of, if that is known."""
+    """A plan to the goal. ``optimal`` is the measure that no other plan beats, if that is
+    proved."""
 
     steps: tuple[PlanStep, ...]
     cost: int

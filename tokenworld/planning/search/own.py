@@ -68,10 +68,10 @@ Stage = tuple[int, Callable[[], Resumable | None]]
 
 
 class Staged(Generic[StateT]):
-    """A search that goes over to a quicker one after some states.
+    """A search that switches to a faster one after some states.
 
-    ``stages`` has for each of these the number of states, and what makes the quicker one (or
-    nothing, where there is none).
+    ``stages`` has for each switch the number of states and the function that makes the faster
+    search; that function returns ``None`` if there is none.
     """
 
     is_heavy = False
@@ -337,7 +337,7 @@ class OwnRung(Generic[StateT]):
                 return _KINDS.get(limit, "limit"), f"{reason} after {states:,} states"
 
     def notes(self) -> tuple[Diagnostic, ...]:
-        """Why it proves nothing, where that is so."""
+        """Diagnostics that say why the search proves nothing; empty if it was complete."""
         if isinstance(self.result, Capped):
             return (*self._search.gaps, *self._short())
         return ()

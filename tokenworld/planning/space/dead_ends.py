@@ -156,7 +156,7 @@ class Partition(Generic[StateT]):
 
 
 def partition(graph: Graph[StateT]) -> Partition[StateT]:
-    """Sort all states of a graph by what can become of them."""
+    """Sort the states of a graph into won, winnable, dead and undecided ones."""
     won = [node for node in graph.nodes() if graph.won[node]]
     unknown = [node for node in graph.nodes() if _unknown(graph, node)]
     distance, maybe = backwards(graph, (won, unknown))

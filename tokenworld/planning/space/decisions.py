@@ -45,10 +45,10 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """For each node what can be chosen there (nothing at ends), and whether it is a cautious one.
+    """The choices at each node (none at ends), each marked as cautious or bold.
 
-    ``ends[n]`` is what node n counts as: itself, `GOAL` or `PIT`. ``exact``: the graph shows all,
-    so that cautious and bold are the same.
+    ``ends[n]`` is the end that node n counts as: itself, `GOAL` or `PIT`. ``exact``: the graph is
+    complete, so cautious and bold results are equal.
     """
 
     choices: tuple[tuple[Choice, ...], ...]

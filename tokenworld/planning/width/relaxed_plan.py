@@ -513,7 +513,8 @@ class _Growth:
     # ---- growing ----------------------------------------------------------------------------
 
     def _round(self, grown: frozenset[str] | None) -> frozenset[str]:
-        """Look at all rules that read what has grown; the fluents that grow by that."""
+        """Apply the rules that read a fluent in ``grown``; return the fluents that get new
+        values."""
         self._terms.forget()
         new: dict[Fact, Way] = {}
         for unit in self._units:

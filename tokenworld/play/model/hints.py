@@ -68,9 +68,9 @@ def hint_lines(
     chance: LastChance | None = None,
     later: Sequence[str] = (),
 ) -> Iterator[Line]:
-    """The hint for the details pane: the answer, on whose word, and what to do with it.
+    """Hint for the details pane: the answer, who proved it, and the next step.
 
-    ``later`` are the steps after the next one that are given away, in words.
+    ``later`` are the steps after the next one that may be shown, in words.
     """
     match verdict.answer:
         case "winnable":

@@ -211,7 +211,8 @@ def verdict_prospect(verdict: Verdict) -> Prospect:
 
 @dataclass(frozen=True, slots=True)
 class RadarAnswer:
-    """The knowledge about one moment. ``by`` says on whose word, empty where it follows."""
+    """The prospect of one moment. ``by`` names the engine; empty if it follows from other
+    moments."""
 
     prospect: Prospect
     by: str = ""
@@ -328,7 +329,7 @@ def _by_rules(node: Node) -> bool:
 
 
 def _word(verdict: Verdict) -> str:
-    """On whose word an answer rests."""
+    """The claim of a verdict and the engine that made it; empty if there is no claim."""
     if verdict.proof is not None:
         return f"{verdict.claim} by {verdict.proof.by}"
     return f"{verdict.claim} by {verdict.engine}" if verdict.claim else ""

@@ -186,7 +186,7 @@ class FilesRead(Message):
 
 
 def gap_lines(found: Gap, glyphs: Glyphs) -> Iterator[Line]:
-    """Tell what failed of the words, and what comes near them."""
+    """Show which words failed, and the nearest commands."""
     yield line(f"{glyphs.no_match} {found.found.message}", "warn")
     yield (("What does not fit is ", "plain"), (found.failed, "head"), (".", "plain"))
     if found.near:

@@ -221,8 +221,8 @@ class CommandLine(Input):
             self.post_message(self.Confirmed())
 
     def _on_paste(self, event: events.Paste) -> None:
-        """Take over what can be seen of the first line with text, up to the length of a command.
-        The next lines wait, as far as they are looked at."""
+        """Insert the first line with visible text, cut to the length of a command; the lines after
+        it wait, up to a limit."""
         event.stop()
         event.prevent_default()
         found = (without_invisible(one).strip() for one in event.text[:_SEEN].splitlines())

@@ -114,7 +114,7 @@ _REQUIRES: Final = 'Put the condition into the body: `require â€¦ else label "â€
 
 
 def _lacks_brace(found: Found) -> bool:
-    """Whether the body of an item should have begun."""
+    """Return whether the body of an item should have begun."""
     words = ("action", "effect", "law", "watch", "world", "scenario", "birth", "describe")
     headed = found.item in words
     opened = any(one.terminal == "{" for one in found.before)
@@ -545,7 +545,7 @@ def _word(said: list[Token], found: Found) -> Meant | None:
 
 
 def _line_before(said: list[Token], found: Found, source: Source) -> Meant | None:
-    """A hint about what the line before lacks, or has too much: the next line shows it."""
+    """A hint about a missing or surplus sign in the line before, if the next line shows it."""
     token, previous = found.token, found.previous
     if previous is None or not found.before:
         return None
@@ -585,7 +585,7 @@ def _line_before(said: list[Token], found: Found, source: Source) -> Meant | Non
 
 
 def _reordered(said: list[Token], found: Found) -> Meant | None:
-    """Match what has the right words in another order, or a sign in place of a word."""
+    """Match statements with the right words in another order, or with a sign instead of a word."""
     token, before, follows = found.token, found.back(1), found.following
     behind = "" if follows is None else follows.terminal
     if token.terminal in _FLAGS and found.item == "type" and "static" in found.expected:

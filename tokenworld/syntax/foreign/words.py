@@ -267,7 +267,7 @@ def items_for(word: str, tables: Tables) -> list[str]:
 
 
 def _joins(terminal: str, found: Found) -> bool:
-    """Whether a token cannot end a statement, so that a name after it belongs to it."""
+    """Return whether a token cannot end a statement, so that a name after it belongs to it."""
     ends = {"NAME", "RAW", "TYPE", "STRING", "NUMBER", "QUANTITY", "PERCENT", ")", "]"}
     return terminal not in ends | found.tables.soft | {"true", "false", "none"}
 

@@ -535,7 +535,7 @@ class _Conditions:
 
 
 def meet(simulator: EngineSimulator, graph: PackedGraph[State], met: RulesMet) -> None:
-    """Tell ``met`` what happens on the edges of a packed graph and was not met before."""
+    """Pass the rules that fire on the edges of a packed graph to ``met``, each once."""
     met.actions |= graph.done()
     _meet_ends(graph, met)
     _meet_laws(simulator, graph, met)

@@ -191,9 +191,10 @@ def playable(seed: int, make: Callable[[int], str] = random_world) -> str | None
 
 
 def _wrong(text: str) -> Span | None:
-    """The line of the first error of a text, or of what may keep its world from starting.
+    """The line of the first error of a text, or of the line that may prevent its world from
+    starting.
 
-    Raises `NoWorld` where the world cannot start and no such line is left.
+    Raises `NoWorld` if the world cannot start and there is no such line.
     """
     result = checked(text)
     found: list[Diagnostic] = [one for one in result.diagnostics if one.is_error]

@@ -71,7 +71,7 @@ def not_a_word(words: Collection[str]) -> str:
     prefixes = {word[:end] for word in words for end in range(1, len(word) + 1)}
 
     def behind(prefix: str) -> str:
-        """Return a pattern of what may follow the beginning of a word."""
+        """Return a pattern for the endings of a word that begins so."""
         following = [letter for letter in _IN_NAMES if prefix + letter in prefixes]
         ways = [f"[{letter}]{behind(prefix + letter)}" for letter in following]
         others = "".join(letter for letter in _IN_NAMES if letter not in following)

@@ -61,7 +61,7 @@ def _written(text: str, dialect: Dialect) -> str:
 
 
 def _of_world(text: str, world: str) -> str:
-    """Return the grammar of what can be written about a file and the modules that it uses."""
+    """Return the grammar restricted to the names of a file and of the modules that it uses."""
     loaded = load_program(split_target(world)[0])
     return narrowed(text, symbols_of(parse_source(source)[0] for source in loaded.sources))
 
@@ -73,6 +73,6 @@ def _of_commands(world: str, script: Path | None) -> str:
 
 
 def typed_now(session: Session) -> list[str]:
-    """List what can be typed now: every legal command in both forms, and `pass` during play."""
+    """List the legal commands in both forms, and `pass` during play."""
     listed = [text for one in session.legal() for text in (one.call, one.text)]
     return listed if session.ended() else [*listed, "pass"]

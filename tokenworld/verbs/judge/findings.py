@@ -129,7 +129,7 @@ class Judgement:
 
 
 def by_cause(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Errors first, the cheapest tier first: what comes later may be a consequence."""
+    """Sort errors first, then by tier, the cheapest first: later findings may be consequences."""
     return tuple(
         sorted(findings, key=lambda one: (not one.is_error, TIERS.index(one.kind)))
     )  # fmt: skip

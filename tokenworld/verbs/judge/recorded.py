@@ -85,7 +85,7 @@ def _own(case: Case, paths: Sequence[Path], figures: dict[str, int]) -> Iterator
 
 
 def _rows(paths: Sequence[Path]) -> Iterator[Row | BadRow]:
-    """The rows of files; what can no longer be read is one bad row."""
+    """The rows of files; from an unreadable part on there is one bad row."""
     try:
         yield from world_rows(paths)
     except Failure as failure:

@@ -42,7 +42,7 @@ class Duel:
 
     @property
     def decided(self) -> bool:
-        """Whether it is known which plan is better, or that none is."""
+        """Return whether the better plan is known, or the values are exact."""
         return self.exact or self.better is not None
 
     def to_json(self) -> dict[str, Json]:

@@ -99,7 +99,7 @@ def _parts(weight: Weight) -> Iterable[Weight]:
 
 
 def _scaled(weight: Weight) -> tuple[Weight, Fraction]:
-    """A weight whose largest factor is 1, so that equal evidence is equal, and what it lacks."""
+    """A weight divided by its largest factor, so that equal evidence is equal, and that factor."""
     largest = max(weight.products.values())
     products = {x: y / largest for x, y in sorted(weight.products.items())}
     return Weight(products), largest
@@ -184,8 +184,10 @@ def collected(
     world: OpenWorld, rows: Iterable[Transition | BadRow], params: Mapping[str, Learned],
     say: Callable[[str], None], journal: Journal | None = None,
 ) -> Collected:  # fmt: skip
-    """The evidence of transitions, which the journal keeps row by row; `Failure` (TW1204) where a
-    learned number decides what is no probability."""
+    """Collect the evidence of transitions; the journal keeps it row by row.
+
+    Raises `Failure` (TW1204) if a learned number decides more than a probability.
+    """
     journal = journal or Journal()
     instance = world.instance
     values = {**instance.params, **{name: _followed(one) for name, one in params.items()}}

@@ -41,8 +41,8 @@ def expected(
 ) -> Fraction | None:
     """Return the mean return of a script, or of the random player (``None``), over all outcomes.
 
-    ``None`` where there are too many, where a real number is drawn, where the start is drawn, where
-    actors take turns, and for a policy, whose choice may depend on what it has seen.
+    ``None`` if there are too many outcomes, for draws of real numbers or in the start state, for
+    actors that take turns, and for a policy, which may decide by past observations.
     """
     scripted = plan is not None and not plan.text.lstrip().startswith("{")
     start = world.engine.start(seed)
@@ -116,7 +116,7 @@ class _Plan:
             yield from ((one, share) for one in every)
 
     def _final(self, state: State) -> Fraction:
-        """Return what a run is worth at its end, besides rewards on the way."""
+        """Return the return at the end of a run, without the rewards before it."""
         match self._by:
             case "reward":
                 return Fraction(0)

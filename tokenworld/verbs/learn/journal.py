@@ -48,7 +48,8 @@ class Journal:
     def of(
         cls, path: Path | None, about: Mapping[str, Any], rows: Iterable[Path], out: Output
     ) -> Journal:
-        """Return the journal of a command about these rows by this version; tell what it keeps."""
+        """Open the journal of a command about these rows by this version; print how many parts it
+        has."""
         found = cls(path, {"version": __version__, "rows": digest_of(rows), **about})
         if found._kept:
             out.note(f"resuming after {counted(len(found._kept), 'part')} of `{path}`")
@@ -60,7 +61,7 @@ class Journal:
         return self._path is not None
 
     def once(self, kind: str, work: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any]:
-        """Return a part: what is kept of it, or the result of the work, which is kept then."""
+        """Return the next stored part, or run ``work`` and store its result."""
         if self._at < len(self._kept):
             found = self._kept[self._at]
             self._at += 1

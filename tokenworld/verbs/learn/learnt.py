@@ -27,7 +27,7 @@ Powers = tuple[str, ...]
 
 
 def value_of(products: Mapping[tuple[K, ...], Fraction], value: Callable[[K], float]) -> float:
-    """The value of a sum of products, from the values of what they are made of."""
+    """Evaluate a sum of products; ``value`` gives the value of a factor."""
     total = 0.0
     for product, share in products.items():
         one = float(share)
@@ -38,7 +38,7 @@ def value_of(products: Mapping[tuple[K, ...], Fraction], value: Callable[[K], fl
 
 
 class NotFollowed(Exception):
-    """A learned number decides what is no probability; ``names`` are the params in it."""
+    """A learned number decides more than a probability; ``names`` are the params in it."""
 
     def __init__(self, names: Sequence[str]) -> None:
         super().__init__(", ".join(names))
@@ -281,7 +281,7 @@ class Weight:
 
     @classmethod
     def of(cls, shown: Iterable[Any]) -> Weight:
-        """What was shown."""
+        """Make a weight from its JSON form."""
         return cls({tuple(product): Fraction(share) for product, share in shown})
 
     def __eq__(self, other: object) -> bool:
@@ -303,7 +303,7 @@ def _share(part: int, whole: int) -> Weight:
 
 @dataclass(frozen=True, slots=True)
 class _Draw:
-    """The alternatives of a draw: what they weigh, and about how likely they are now."""
+    """The alternatives of a draw: their weights, and roughly their present probabilities."""
 
     given: tuple[Any, ...]
     weights: tuple[Weight, ...]
@@ -322,7 +322,7 @@ class Atoms:
     _coming: _Draw | None = None
 
     def _weight(self, share: Learnt) -> Weight:
-        """The weight of a probability: one atom, or what it is where nothing is learned."""
+        """The weight of a probability: one atom, or the constant if no learned param is in it."""
         if not share.names:
             return Weight({(): share.terms.get((), Fraction(0))})
         return self._atom(share)
@@ -379,7 +379,7 @@ class Atoms:
         return _Draw((), tuple(weights), least)
 
     def _rough(self, share: Learnt) -> int:
-        """A whole number that is about as large as a probability now; 0 only for what is never."""
+        """The present probability in millionths, at least 1; 0 if it is always 0."""
         return max(1, round(share.at(self.present) * 1_000_000)) if share.terms else 0
 
     def luck(self) -> type[ForkLuck]:

@@ -10,8 +10,10 @@ from tokenworld.model.worlds import cell_name
 
 
 def maps_of(world: World, shape: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return a map for each layout of a world, by the type of its cells: a state (``tw-state/1``)
-    with the initial of what stands on a cell, else of the first word that the cell has."""
+    """Draw a state (``tw-state/1``) as a map for each layout, by the type of its cells.
+
+    A cell shows the initial of an object on it, else that of its first enum value.
+    """
     objects: Sequence[Mapping[str, Any]] = shape.get("objects", ())
     cells = {one.of for one in world.layouts}
     standing: dict[str, str] = {}

@@ -146,7 +146,8 @@ def _score(engine: Engine, row: Transition, seen: State) -> float:
 def _forbidden(
     reference: OpenWorld | None, row: Transition | None
 ) -> Callable[[Mapping[str, Json]], bool]:
-    """Whether the reference world cannot bring forth a state; without one, every mutant counts."""
+    """Return a test whether the reference world can never reach a state; without a reference it is
+    always true, so every mutant counts."""
 
     def impossible(shown: Mapping[str, Json]) -> bool:
         if reference is None or row is None:
@@ -252,7 +253,8 @@ def _put(engine: Engine, state: State, slot: Slot, value: Raw | None) -> State |
 
 
 def _domain(engine: Engine, state: State, slot: Slot) -> list[Raw]:
-    """The values of a slot; of a wide range those nearby, none of what is not finite."""
+    """Return the values of a slot; of a wide range only those near the present one, and none
+    without an end."""
     kind, program = slot[0].fluent.type, engine.instance.program
     match kind:
         case BoolType():

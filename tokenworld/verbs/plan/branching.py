@@ -186,7 +186,7 @@ def _without(shown: Mapping[str, Json], names: tuple[str, ...]) -> dict[str, Jso
 
 
 def _lines(one: Outcome) -> list[str]:
-    """Return the lines on what a player observes of a record."""
+    """Return the lines about the player's observations of a record."""
     if one.refusal is not None:
         return [f'refused: {one.refusal.label} "{one.refusal.text}"']
     found = [f'"{text}"' for text in one.said]

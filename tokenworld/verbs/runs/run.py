@@ -327,7 +327,7 @@ def _reached(policy: Policy, session: Session) -> str:
 
 
 def _missed(session: Session) -> str:
-    """Say that the goal was not reached, and that the policy had no answer, where that is so."""
+    """Report that the goal was not reached, and that the policy had no answer, if so."""
     missed = "the goal of the policy was not reached"
     return missed if session.ended() else f"{missed}: it ends in a state that it does not win from"
 

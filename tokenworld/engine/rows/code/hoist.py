@@ -298,7 +298,7 @@ def words_are_sure(rules: Rules, world: str) -> bool:
 
 
 def _terms(guard: core.Let | core.Require) -> tuple[core.Term, ...]:
-    """The value of a let, or what must all hold."""
+    """The value of a let, or the conjuncts of a condition."""
     if isinstance(guard, core.Require):
         return tuple(conjuncts((guard.condition,)))
     assert not isinstance(guard.value, core.Draw)

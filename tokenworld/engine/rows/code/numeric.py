@@ -506,7 +506,7 @@ class NumericProgram(QuickWriter):
 
 
 def _check(slots: Slots) -> None:
-    """`Uncompiled` for what no row of numbers can hold."""
+    """Raise `Uncompiled` for values that a row of numbers cannot hold."""
     rules, world = slots.rules, slots.instance.world
     if slots.moving:
         raise Uncompiled("objects come and go in play")

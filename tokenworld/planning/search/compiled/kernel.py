@@ -458,11 +458,10 @@ def connect(
     scratch: Words,
     world: Words,
 ) -> int:
-    """Expand states as `expand` does up to ``most`` states, and keep the edges.
+    """Expand up to ``most`` states as `expand` does, and keep the edges.
 
-    Those of state n are ``ends[n]`` up to ``ends[n + 1]``: the operator and the target, in
-    the order in which the interpreter lists what can be done, so that states are numbered as it
-    would number them.
+    Those of state n are ``ends[n]`` up to ``ends[n + 1]``: operator and target, in the order of the
+    interpreter, so that both number the states alike.
     """
     n, head, room, width = count[0], count[1], states.shape[0], states.shape[1]
     found, numbers, heads, places, known, _, _, _, stops, spare, what = scratch

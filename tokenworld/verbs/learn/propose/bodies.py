@@ -255,8 +255,8 @@ class Body:
         return f"{head} {{\n  {body}\n}}" if lines else f"{head} {{ }}"
 
     def added(self, labels: set[str]) -> tuple[list[str], list[str]]:
-        """Return what is added to an action that the given rules have: requirements, with other
-        labels than those, and changes."""
+        """Return the requirements and changes to add to an action of the given rules; the labels of
+        the requirements differ from ``labels``."""
         words = Wording(self._vocabulary)
         for one in self._schema.slots:
             words.knows(Var(one.name, self._sorts[one.name]))
@@ -392,8 +392,9 @@ class Body:
     def _looked_up(
         self, head: str, chain: _Chain, guards: Sequence[tuple[Wording, list[str]]]
     ) -> str:
-        """Write a loop over what changes; its new values depend on the case. A later case may read
-        what is changed, because it is tested before all changes."""
+        """Write a loop over the slots that change; the new value depends on the case. A later case
+        may read a slot that an earlier one changes, because all cases are tested before any
+        change."""
         where = " or ".join(" and ".join(texts) for _, texts in guards)
         lines = []
         for cases in (chain.cases, *chain.others):

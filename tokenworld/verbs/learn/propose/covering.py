@@ -42,8 +42,8 @@ RULES: Final = 12
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A guard and the template for what it covers. ``right`` and ``wrong`` count the instances
-    that it explains and those that it gets wrong."""
+    """A guard, and the template of the change under it. ``right`` and ``wrong`` count the covered
+    instances that the template explains and does not explain."""
 
     guard: tuple[Predicate, ...]
     template: Template
@@ -156,7 +156,7 @@ class Packed:
         self.mistakes = 0.0
 
     def again(self) -> None:
-        """Reset what is covered."""
+        """Mark all instances as not covered."""
         import numpy as np
 
         self.free = np.ones(len(self.weights), dtype=np.bool_)

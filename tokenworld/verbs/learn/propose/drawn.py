@@ -99,8 +99,8 @@ def cover_drawn(problem: Problem, sizes: Sequence[int]) -> Rules:
 
 
 def _mixtures(packed: Packed, problem: Problem, sizes: Sequence[int]) -> Iterator[_Mixture]:
-    """Yield what may come up: a template or nothing, one of two, one of two or nothing, and any
-    object of a type."""
+    """Yield sets of possible outcomes: a template or no change, one of two templates, one of two or
+    no change, and any object of a type."""
     changed, kept = packed.free & ~packed.kept, packed.free & packed.kept
     worthy = packed.worthy()[:_TRIED]
     certain = [at for at in worthy if sizes[at] == 1]
@@ -173,14 +173,14 @@ class _Outcomes:
 
 
 def cover_noisy(problem: Problem, sizes: Sequence[int]) -> Rules:
-    """The rules of a problem whose changes may all come by chance. ``sizes`` as in `cover_drawn`.
-    The last rule has no guard, and the shares of what no other covers.
+    """Return rules for a problem whose changes may all happen by chance; ``sizes`` as in
+    `cover_drawn`. The last rule has no guard and covers the rest.
 
-    Several lists are made: of the rules that save most, and of those that save most for the number
-    of instances that they cover, or its root, so that a wide guard that is often wrong does not
-    take the place of two that are right. For a truth as many more are made, of rules that turn it.
-    Each of these pays for naming that, since what makes a slot true often is another thing than
-    what makes it false. The list that tells the instances in fewest nats is kept.
+    Several lists of rules are made: the next rule of a list saves most nats, or most for the number
+    of covered instances or for its root, so that a wide guard that is often wrong does not replace
+    two guards that are right. For a truth value there are as many lists with rules that invert it;
+    they pay for this choice, because different conditions make a slot true and false. The list with
+    the shortest description of the instances, in nats, is returned.
     """
     packed = Packed(problem)
     lengths, found = _lengths(packed.predicates), list[tuple[float, list[Rule]]]()
@@ -220,11 +220,11 @@ def _listed(
 
 
 def _lengths(predicates: Sequence[Predicate]) -> Numbers:
-    """The nats that name each predicate: its form, its terms among those of the form, what it says
-    of them (a constant, a relation, its negation), and whether another predicate follows.
+    """Return the description length of each predicate in nats: its form, its terms, its operator
+    and right side, and whether another predicate follows.
 
-    Each is one of as many as the search tries, all of them as likely as the others (a uniform
-    code). So a comparison of two of twenty numbers costs the logarithm of 190 pairs.
+    The code is uniform over the predicates that the search tries. So a comparison of two of twenty
+    numbers costs the logarithm of 190 pairs.
     """
     import numpy as np
 
@@ -234,7 +234,7 @@ def _lengths(predicates: Sequence[Predicate]) -> Numbers:
 
 
 def _terms(one: Predicate) -> tuple[str, tuple[Term | None, ...]]:
-    """The form of a predicate, and what it is about."""
+    """Return the form of a predicate, and its terms."""
     if isinstance(one.right, Term):
         return "two terms", (one.left, one.right)
     if one.op in ("=", ">=", "<"):
@@ -263,7 +263,8 @@ def _is_plain(one: Template, problem: Problem) -> bool:
 
 
 def _is_own(one: Template, problem: Problem) -> bool:
-    """Whether it is one of the outcomes of a slot that need no name: a value, or a step."""
+    """Return whether a template is coded without a name: a constant value, or a step from the old
+    one."""
     return one.op == "value" or (one.op == "shift" and one.term == problem.slot)
 
 
@@ -362,12 +363,12 @@ def _ruled(
 def shared_out(
     rule: Rule, right: Truths, kept: Truths, mask: Truths, sizes: Sequence[int], *, noisy: bool
 ) -> tuple[Rule, float]:
-    """Return a rule with the shares of its branches, and the surprise of what came up. ``right``
-    says by branch which new values are its own, ``mask`` what the rule covers, ``kept`` where the
-    old value is the new one.
+    """Return a rule with the shares of its branches, and the surprise of the outcomes. ``right``
+    says for each branch which new values it explains, ``mask`` which instances the rule covers,
+    ``kept`` which values do not change.
 
-    In noisy records nothing may have come up also where every new value is that of a branch, if
-    that makes them likely enough to pay for one more share.
+    In noisy records "no change" may be an outcome although branches explain all new values, if it
+    pays for one more share.
     """
     some, idle = right.any(axis=0), mask & kept
     none = bool((idle & ~some).any())
@@ -385,7 +386,8 @@ def shared_out(
 def _fitted(
     right: Truths, mask: Truths, idle: Truths, sizes: Sequence[int]
 ) -> tuple[Counter[Came], tuple[float, ...], float]:
-    """Return what may have come up, where nothing may in ``idle``, the shares and the surprise."""
+    """Return the possible outcomes, their shares and the surprise; in ``idle`` no change is
+    possible too."""
     came: Counter[Came] = Counter()
     for at in map(int, mask.nonzero()[0]):
         branches = [int(one) for one in right[:, at].nonzero()[0]]

@@ -23,7 +23,8 @@ _TRIES = 40
 
 @dataclass(frozen=True, slots=True)
 class Emitted:
-    """The program, the mapping of its records (empty for rows of worlds), and what was left out."""
+    """The program, the mapping of its records (empty for rows of worlds), and the rejected
+    parts."""
 
     text: str
     mapping: str

@@ -338,7 +338,7 @@ class Stages:
                 proposal.ticks.append(learned)
 
     def _scored_cases(self, number: int) -> list[_Case]:
-        """Return the steps of an action with what was judged behind them."""
+        """Return the steps of an action with the judged outcomes."""
         found: list[_Case] = []
         seen: set[object] = set()
         for step, call in zip(self._steps, self._grammar.calls, strict=True):
@@ -471,8 +471,8 @@ class Stages:
         return self._typical(language, rules, instances, names)
 
     def _improved(self, asked: _Asked, *, drawn: bool) -> Rules:
-        """Return the rules that are found on some instances, and again with those they get wrong.
-        ``drawn``: what happens may be drawn."""
+        """Search rules on some instances, and again with the instances that they get wrong.
+        ``drawn``: the outcome may be random."""
         instances, names = asked.instances, asked.names
         chosen = self._first(instances, 4 if drawn else 1)
         rules = Rules((), 0, 0)

@@ -47,12 +47,12 @@ class Var:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A variable, what attributes lead to from it, or a fluent of variables.
+    """A variable, a path of attributes from a variable, or a fluent of variables.
 
-    ``base`` names the variable, ``path`` the attributes. ``args`` are the variables of a function
-    ``path[-1]`` that is no attribute; with a base, they come after what the rest of the path leads
-    to, as in `exit(me.at, d)`. ``kind`` and ``of`` are those of its value. ``counted`` is a
-    type: the term is the number of its objects whose attribute ``path[-1]`` is ``base.path[:-1]``.
+    ``base`` names the variable, ``path`` the attributes. If ``path[-1]`` is a function, ``args``
+    are its variables; after a longer path the value of that path is its first argument, as in
+    `exit(me.at, d)`. ``kind`` and ``of`` describe the value. If ``counted`` is a type, the term is
+    the number of its objects whose attribute ``path[-1]`` equals ``base.path[:-1]``.
     """
 
     base: str
@@ -182,7 +182,8 @@ class Table:
         ]  # fmt: skip
 
     def _applied(self, term: Term) -> list[Value | Missing]:
-        """Return the values of a function of what a path leads to, and of variables."""
+        """Return the values of a function whose first argument is a path and the others
+        variables."""
         places = [self.names.index(one) for one in term.args]
         inner = self.column(Term(term.base, term.path[:-1], "object"))
         return [

@@ -73,7 +73,7 @@ class TextLayout:
 
 
 class TextSteps:
-    """Reads the rows of one game; `vocabulary` and `layout` say what was found in them."""
+    """Reads the rows of one game into scenes; collects their `vocabulary` and `layout`."""
 
     def __init__(self, rows: Sequence[TextRow]) -> None:
         self.vocabulary, self.layout = Vocabulary(ordered=True), TextLayout(rows[0].game)

@@ -49,10 +49,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
-    """The result of learning: the proposal and the program. ``given`` is the score of given rules
-    without the proposal, and ``refused`` are accepted commands that they refuse. ``asked``: what a
-    program has proposed besides. For a report, ``held`` are rows that were not learned from, and
-    ``curve`` is the score from fewer rows."""
+    """The result of learning: the proposal and the program. ``given`` is the score of the given
+    rules alone, and ``refused`` are accepted commands that they refuse. ``asked`` are the rules
+    from an external program. For a report, ``held`` are the held-out rows, and ``curve`` is the
+    score after fewer rows."""
 
     proposal: Proposal
     made: Emitted
@@ -88,7 +88,8 @@ class _How:
                 [one for at, one in enumerate(rows) if at in held])  # fmt: skip
 
     def asked(self, text: str, place: Place, rows: Sequence[Row]) -> Asked | None:
-        """Return what the program proposes, if there is one; what it answers is kept."""
+        """Return the proposals of the external program, if there is one; the journal keeps its
+        answers."""
         if self.ask is None:
             return None
         ask = self.ask
@@ -381,7 +382,7 @@ def _remarks(found: Proposed) -> list[Diagnostic]:
 
 
 def _contradiction(proposal: Proposal) -> list[Diagnostic]:
-    """Return what is to be said of rows that contradict each other."""
+    """Return the findings about rows that contradict each other."""
     if proposal.noisy or not (proposal.chance or proposal.contradiction):
         return []
     rows = " and ".join(f"`{one}`" for one in proposal.contradiction)

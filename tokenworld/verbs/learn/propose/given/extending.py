@@ -214,7 +214,7 @@ class Rules:
         return open_text((self.source(text), *others), self.world.world.name)
 
     def extended(self, writer: Writer) -> str:
-        """Return the text with what a proposal adds."""
+        """Return the text of the given rules with the additions of a proposal."""
         edits = list(self._added(writer))
         new = writer.rules()
         laws = any(one.startswith("phase ") for one in new)
@@ -234,7 +234,7 @@ class Rules:
         return frozenset(self._actions())
 
     def _added(self, writer: Writer) -> Iterator[tuple[int, str]]:
-        """Yield what is put into actions, with its place: requirements first, changes last."""
+        """Yield the additions to actions with their offsets: requirements first, changes last."""
         declared_ = self._actions()
         for schema, body in writer.bodies():
             if not schema.given or schema.name not in declared_:
@@ -250,7 +250,8 @@ class Rules:
                 yield end, "".join(f"\n  {one}" for one in changes)
 
     def _phased(self) -> Iterator[tuple[int, str]]:
-        """Yield a phase for the laws that have none: those run last, after what is proposed."""
+        """Yield a phase for the laws without one, so that they still run after the proposed
+        laws."""
         items = (one.item if isinstance(one, syn.QuirkDecl) else one for one in self._tree.items)
         laws = [one for one in items if isinstance(one, syn.LawDecl) and one.phase is None]
         if not laws:

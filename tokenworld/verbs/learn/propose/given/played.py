@@ -22,9 +22,9 @@ Shape = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """A row, and the states that the rules give after its command and after its tick: of several
-    possible ones those nearest to what was observed. ``command`` is ``None`` where the rules know
-    no such command; ``refused``: they refuse it."""
+    """A row, and the states after its command and after its tick by the given rules: the possible
+    states nearest to the observed ones. ``command`` is ``None`` if the rules have no such command;
+    ``refused``: they refuse it."""
 
     row: Row
     command: Command | None
@@ -70,7 +70,7 @@ class _Player:
         self._bare = by_other_rules(world, replace(world.program, laws=added))
 
     def played(self, row: Row, one: Transition) -> Played:
-        """Return a row with what the rules make of it."""
+        """Play a row by the given rules."""
         engine = self._world.engine
         before, told, _ = states_of(row)
         acted = engine.restored({"seed": 0, **told}, source=f"{row.place}: action")

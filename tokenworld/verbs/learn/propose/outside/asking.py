@@ -40,7 +40,7 @@ _KINDS = (syn.LawDecl, syn.ActionDecl, syn.DeriveDecl)
 
 
 class Place(Protocol):
-    """Where a text of rules stands."""
+    """The file in which proposed rules are checked."""
 
     def opened(self, text: str) -> OpenWorld:
         """Return the world by these rules; raises `Failure` where they are not sound."""
@@ -114,8 +114,8 @@ def _laws(answer: str) -> list[str]:
 def improved(
     text: str, place: Place, rows: Sequence[Row], ask: Answers, say: Callable[[str], None]
 ) -> Asked:
-    """Ask about what the rules do not explain, the commonest first, and return the rules with what
-    was kept. A program that fails is asked no more."""
+    """Ask the program about the unexplained rows, the most frequent kind first; return the rules
+    with the accepted answers. A program that fails is not asked again."""
     found, tried = Asked(text), set[tuple[str, str]]()
     world = place.opened(text)
     now = list(weighed(world, rows))

@@ -26,7 +26,7 @@ def packed(found: Any) -> Json:
 
 
 def unpacked(shown: Json) -> Any:
-    """Return what was packed."""
+    """Return the value that `packed` wrote."""
     if not isinstance(shown, list):
         return shown
     name, *parts = shown

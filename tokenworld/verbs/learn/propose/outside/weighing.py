@@ -44,7 +44,7 @@ class Weighed:
 
 
 def weighed(world: OpenWorld, rows: Iterable[Row]) -> Iterator[Weighed]:
-    """Yield what the rules of a world make of each row that fits it."""
+    """Yield the predictions of a world for each row that fits it, compared with the row."""
     listed = list(rows)
     for row, one in zip(listed, fitting(world, listed), strict=True):
         if isinstance(one, Transition):

@@ -176,7 +176,7 @@ class Wording:
                 raise ValueError(one.op)
 
     def _compared(self, left: Term, right: object) -> str:
-        """Return the text of what a term is compared with."""
+        """Return the text of the right side of a comparison."""
         if isinstance(right, Term):
             return self.term(right)
         return self.value(_plain(right), left.kind, left.unit)
