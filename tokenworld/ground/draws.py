@@ -3,8 +3,8 @@
 The generator is counter-based (language.md §13): no draw depends on another. The rule and its
 arguments make a key, the seed and the tick a moment, both together the state of a SplitMix64
 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", OOPSLA 2014), whose output
-``number`` is the draw. `mixed`, `absorbed` and `nth` have one text for Python's whole numbers, for
-arrays of numpy's ``uint64`` and for numba, which `compiled` asks.
+``number`` is the draw. `mixed`, `absorbed`, `nth` and `spelt` have one text for Python's whole
+numbers, for arrays of numpy's ``uint64`` and for numba, which `compiled` asks.
 """
 
 from __future__ import annotations
@@ -50,6 +50,11 @@ def signed(word: int) -> int:
     return word - (1 << 64) if word >> 63 else word
 
 
+def spelt(state: int, byte: int) -> int:
+    """A state of FNV-1a with one more byte of a text in it."""
+    return ((state ^ byte) * _PRIME) & MASK
+
+
 # ---- keys -----------------------------------------------------------------------------------
 
 
@@ -61,10 +66,15 @@ def word(value: Json) -> int:
         return int.from_bytes(struct.pack(">d", value), "big")
     if isinstance(value, (int, float)):
         return int(value) & MASK
+    return mixed(begun(str(value)))
+
+
+def begun(text: str) -> int:
+    """The state of FNV-1a after a text."""
     state = _BASIS
-    for byte in str(value).encode():
-        state = ((state ^ byte) * _PRIME) & MASK
-    return mixed(state)
+    for byte in text.encode():
+        state = spelt(state, byte)
+    return state
 
 
 @lru_cache(maxsize=1 << 14)
@@ -92,8 +102,8 @@ def draw(seed: int, tick: int, rule: str, args: Sequence[Json], number: int) -> 
 
 @lru_cache(maxsize=1)
 def compiled() -> dict[str, Any]:
-    """`absorbed`, `nth` and `moment` by numba (extra `fast`), on ``int64``: words in two's
-    complement, as slots hold them."""
+    """`absorbed`, `nth`, `moment`, `spelt` and `mixed` by numba (extra `fast`), on ``int64``: words
+    in two's complement, as slots hold them."""
     import numba
     import numpy as np
 
@@ -102,16 +112,21 @@ def compiled() -> dict[str, Any]:
             "absorbed": lambda s, w: signed(absorbed(int(s) & MASK, int(w) & MASK)),
             "nth": lambda s, k: signed(nth(int(s) & MASK, int(k))),
             "moment": lambda s, t: signed(moment(int(s), int(t))),
+            "spelt": lambda s, b: signed(spelt(int(s) & MASK, int(b))),
+            "mixed": lambda s: signed(mixed(int(s) & MASK)),
         }
     njit: Any = numba.njit
     space = dict(globals())
-    for name, count in (("mixed", 1), ("absorbed", 2), ("nth", 2)):
+    for name, count in (("mixed", 1), ("absorbed", 2), ("nth", 2), ("spelt", 2)):
         moved = FunctionType(globals()[name].__code__, space, name)
         space[name] = njit(numba.uint64(*[numba.uint64] * count), _nrt=False)(moved)
     u64, i64, words = np.uint64, np.int64, numba.int64(numba.int64, numba.int64)
-    mix, absorb, output = space["mixed"], space["absorbed"], space["nth"]
+    alone = numba.int64(numba.int64)
+    mix, absorb, output, spell = (space[one] for one in ("mixed", "absorbed", "nth", "spelt"))
     return {
         "absorbed": njit(words, _nrt=False)(lambda s, w: i64(absorb(u64(s), u64(w)))),
         "nth": njit(words, _nrt=False)(lambda s, k: i64(output(u64(s), u64(k)))),
         "moment": njit(words, _nrt=False)(lambda s, t: i64(absorb(mix(u64(s)), u64(t)))),
+        "spelt": njit(words, _nrt=False)(lambda s, b: i64(spell(u64(s), u64(b)))),
+        "mixed": njit(alone, _nrt=False)(lambda s: i64(mix(u64(s)))),
     }

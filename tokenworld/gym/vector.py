@@ -200,6 +200,8 @@ class _Batch:
         episode.begin(0)
         self._runs: Runs = episode.runs
         slots = self._runs.stepper.slots
+        if slots.moving:
+            raise Uncompiled("objects come and go in play")
         self._code = Compiled(slots)
         self._home = self._code.encode(self._runs.row.S)
         self._rows = np.tile(self._home, (of.num_envs, 1))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property, lru_cache
 from math import sqrt
 from pathlib import Path
@@ -22,6 +23,7 @@ from tokenworld.engine import Engine, EngineSimulator, State
 from tokenworld.engine.rows.code.compiled import Compiled, compiler_missing
 from tokenworld.engine.rows.code.numeric import Uncompiled
 from tokenworld.engine.rows.layout import Slots
+from tokenworld.engine.rows.log import Reward, rewarded
 from tokenworld.engine.rows.runs import Runs
 from tokenworld.ground import FRUITLESS, PASS, STATUSES, Command, Json, NoMatch, Status
 from tokenworld.model import EndingKind, may_draw
@@ -64,7 +66,7 @@ class Rollout:
     ``statuses``, how many records had each of ``tokenworld.ground.STATUSES``. ``digests`` are the
     state hashes at the end, ``None`` unless asked for. ``engine`` is what played: ``fast``
     (compiled), ``plain`` (in Python) or ``play`` (with every text); ``note`` says why nothing was
-    compiled though it would have paid, and ``escaped`` how many runs were played again in Python.
+    compiled though it would have paid, and ``escaped`` in how many runs Python played some turns.
     """
 
     world: str
@@ -274,6 +276,18 @@ def _built(slots: Slots) -> Compiled:
     return Compiled(slots)
 
 
+def _numbers(compiled: Compiled, rows: Runs) -> Any:
+    """The present row as numbers; ``None`` where it has more objects than they have places."""
+    try:
+        return compiled.encode(rows.row.S)
+    except IndexError:
+        return None
+
+
+_home = lru_cache(maxsize=1)(_numbers)
+"""The same for a row that only has another seed than the first one."""
+
+
 def draws_in_setup(world: OpenWorld) -> bool:
     """Return whether chance has a say in the start state, so that it may differ from seed to
     seed."""
@@ -337,9 +351,34 @@ def _random(rows: Runs, seed: int, turn: int) -> Command:
 
 
 @dataclass
+class _Tally:
+    """What a run has come to so far."""
+
+    records: int = 0
+    statuses: list[int] = field(default_factory=lambda: [0] * len(STATUSES))
+    reward: Reward = Fraction(0)
+    ended_at: int = -1
+
+    def add(self, found: Sequence[Status], rows: Runs) -> None:
+        """Count the records of an intent that has just been played."""
+        self.records += len(found)
+        for one in found:
+            self.statuses[_PLACES[one]] += 1
+        self.reward = rewarded(rows.row.paid, self.reward)
+        if self.ended_at < 0 and rows.latched:
+            self.ended_at = rows.tick
+
+    def executed(self, count: int, ended_at: int) -> None:
+        """Count executed intents; the tick of the first ending, if there is one by now."""
+        self.records += count
+        self.statuses[_PLACES["executed"]] += count
+        self.ended_at = self.ended_at if self.ended_at >= 0 else ended_at
+
+
+@dataclass
 class _Work:
-    """The runs of one rollout; ``escaped`` counts those that were played again on rows, because
-    they need more than compiled rules."""
+    """The runs of one rollout; ``escaped`` counts those of which the interpreter played a part,
+    because that needs more than compiled rules."""
 
     world: OpenWorld
     rows: Runs
@@ -348,18 +387,25 @@ class _Work:
     digests: bool
     compiled: Compiled | None = None
     escaped: int = 0
-    _first: State | None = None
-    _numbers: Any = None
-    """The first row as numbers, where all runs begin alike."""
 
     def run(self, seed: int) -> Run:
         """The run of one seed."""
-        if self.compiled is not None:
-            found = self._fast(self.compiled, seed)
-            if found is not None:
-                return found
-            self.escaped += 1
-        return self._played(seed)
+        self.begin(seed)
+        rows, tally = self.rows, _Tally()
+        if rows.latched:
+            tally.ended_at = rows.tick
+        if self.compiled is not None and rows.stepper.slots is self.compiled.slots:
+            self._fast(self.compiled, seed, tally)
+        else:
+            self.escaped += self.compiled is not None
+            self._played(seed, tally)
+        ending = rows.reached()
+        if self.world.world.outcomes == "live":
+            tally.ended_at = rows.tick if ending >= 0 else -1
+        return Run(
+            seed, rows.tick, tally.records, tuple(tally.statuses), ending, tally.ended_at,
+            rows.score(), float(tally.reward), self._digest(),
+        )  # fmt: skip
 
     @cached_property
     def _varies(self) -> bool:
@@ -368,59 +414,38 @@ class _Work:
 
     def begin(self, seed: int) -> None:
         """Set the row to the start of a run."""
-        if self._first is not None and not self._varies:
+        if self.rows.started and not self._varies:
             self.rows.restart(seed)
         else:
-            self._first = self.world.engine.start(seed)
-            self.rows.begin(self._first)
+            self.rows.begin(self.world.engine.start(seed))
 
     # ---- compiled -----------------------------------------------------------------------------
 
-    def _fast(self, compiled: Compiled, seed: int) -> Run | None:
-        """A run by compiled rules; ``None`` where the interpreter must play it."""
-        self.begin(seed)
-        rows = self.rows
-        if rows.stepper.slots is not compiled.slots:
-            return None
-        if self._numbers is None or self._varies:
-            self._numbers = compiled.encode(rows.row.S)
-        try:
-            records, ended_at, paid = compiled.play(self._numbers, seed, self.most)
-        except (ArithmeticError, ValueError, IndexError):
-            return None
-        if records < 0:
-            return None
-        compiled.decode(compiled.row, rows.row.S)
-        statuses = [0] * len(STATUSES)
-        statuses[_PLACES["executed"]] = records
-        return Run(
-            seed, rows.tick, records, tuple(statuses), rows.reached(), ended_at, rows.score(),
-            paid / 10**compiled.scale, self._digest(),
-        )  # fmt: skip
+    def _fast(self, compiled: Compiled, seed: int, tally: _Tally) -> None:
+        """A run by compiled rules; the interpreter plays the turns that they leave to it."""
+        rows, turn, played = self.rows, 0, self.escaped
+        numbers = _numbers(compiled, rows) if self._varies else _home(compiled, rows)
+        while tally.records < self.most and not rows.over:
+            if numbers is not None:
+                before = turn
+                turn, left = compiled.play(numbers, seed, turn, turn + self.most - tally.records)
+                compiled.decode(compiled.row, rows.row.S, numbers)
+                tally.executed(turn - before, compiled.ended_at)
+                tally.reward += Fraction(compiled.paid, 10**compiled.scale)
+                if not left:
+                    return
+            self.escaped = played + 1
+            tally.add(rows.intend(_random(rows, seed, turn)), rows)
+            turn, numbers = turn + 1, _numbers(compiled, rows)
 
     def _digest(self) -> str:
         return self.world.engine.hash(self.rows.state()) if self.digests else ""
 
     # ---- on rows ------------------------------------------------------------------------------
 
-    def _played(self, seed: int) -> Run:
-        self.begin(seed)
-        rows, records = self.rows, 0
-        statuses, reward, ended_at = [0] * len(STATUSES), 0.0, rows.tick if rows.latched else -1
+    def _played(self, seed: int, tally: _Tally) -> None:
         for found in self._records(seed):
-            records += len(found)
-            for one in found:
-                statuses[_PLACES[one]] += 1
-            reward += rows.paid()
-            if ended_at < 0 and rows.latched:
-                ended_at = rows.tick
-        ending = rows.reached()
-        if self.world.world.outcomes == "live":
-            ended_at = rows.tick if ending >= 0 else -1
-        return Run(
-            seed, rows.tick, records, tuple(statuses), ending, ended_at, rows.score(), reward,
-            self._digest(),
-        )  # fmt: skip
+            tally.add(found, self.rows)
 
     def _records(self, seed: int) -> Iterator[tuple[Status, ...]]:
         """The statuses of the records of each intent of a run."""

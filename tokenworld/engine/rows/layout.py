@@ -58,6 +58,10 @@ MOST_DENSE = 10_000
 """Slots up to which a fluent of several arguments has one for each tuple."""
 
 
+MOST_STATIC = 1 << 20
+"""The same for fluents that play never changes, in rows of numbers."""
+
+
 @dataclass(slots=True)
 class Store:
     """The places of the slots of one fluent. ``live``: play may change it. ``offset`` is set if
@@ -104,17 +108,18 @@ class Slots:
     that list the living objects, by type; ``lists`` maps each list of children to the store and the
     parent. ``epoch`` counts changes of any row: a result cached for a row is valid for one epoch.
     ``fixed``: fluents that play never writes are equal in all states. ``outside`` are bodies that
-    may run too.
+    may run too. ``dense``: as `MOST_DENSE`, for fluents that play never changes.
     """
 
     def __init__(
         self, layout: Layout, rules: Rules, base: State, *, fixed: bool = True,
-        outside: tuple[Body, ...] = (),
+        outside: tuple[Body, ...] = (), dense: int = MOST_DENSE,
     ) -> None:  # fmt: skip
         self.columns_layout, self.rules = layout, rules
         self.instance: Instance = layout.instance
         self.program = self.instance.program
         self.base = base
+        self._given, self._dense = (fixed, outside), dense
         self.epoch = 0
         self.creates = rules.creates | rules.footprint((), outside).creates
         self.mortal = _mortal_types(rules, outside)
@@ -146,6 +151,13 @@ class Slots:
         self.by_id = {one.column.fluent.id: one for one in self.stores}
         self.numbered = len(base.kinds)
         self.static = self._filled(base, False)
+
+    def first(self, dense: int = MOST_DENSE) -> Slots:
+        """The layout as it was made, before play added slots to it, or with another ``dense``."""
+        fixed, outside = self._given
+        return Slots(
+            self.columns_layout, self.rules, self.base, fixed=fixed, outside=outside, dense=dense
+        )
 
     # ---- making places -----------------------------------------------------------------------
 
@@ -213,7 +225,8 @@ class Slots:
         fluent = store.column.fluent
         spans = [self._span(one.type) for one in fluent.params]
         known = [one for one in spans if one is not None]
-        if len(known) < len(spans) or prod(size for _, size in known) > MOST_DENSE:
+        most = MOST_DENSE if store.live else self._dense
+        if len(known) < len(spans) or prod(size for _, size in known) > most:
             return
         store.spans = tuple(known)
         args = list(product(*(range(low, low + size) for low, size in known)))
@@ -503,6 +516,73 @@ class Slots:
         if column.has_children:
             listed = [list(row[at] or ()) for at in (store.kids or ())[:size]]
             state.kids[column.index] = column_of(listed or [[] for _ in range(size)])
+
+
+class Places:
+    """Rows of numbers in which objects come and go.
+
+    An object of the base has its number as its place. One that is created takes a free place of
+    ``spare`` ones and gives it back when it is destroyed, for use in later ticks; slots hold its
+    number, the word of its name in keys of draws, and what made it (`made`). ``keepers`` is the
+    slot of each place that holds the kind of its object, by the number of the kind, -1 where there
+    is none; objects that cannot be destroyed share one by kind.
+    """
+
+    def __init__(self, slots: Slots, spare: int) -> None:
+        self.moving = slots.moving
+        self.slots = slots.first(dense=MOST_STATIC)
+        self.first = len(slots.base.kinds)
+        self.count = self.first + (spare if slots.creates else 0)
+        self.slots.number(self.count - 1)
+        self.kinds = tuple(slots.program.types)
+        self.made: list[tuple[str, str]] = []
+        """Names without number, and the types, of what rules create."""
+        self.lists: dict[str, int] = {}
+        """The slots at which the lists of living objects begin, with their length, by type."""
+        self.size = len(self.slots.blank)
+        self.ids, self.words, self.makers = (
+            self._room(self.count - self.first) - self.first for _ in range(3)
+        )
+        """Slot ``ids + x`` is that of place x."""
+        self.keepers = tuple(self._keepers())
+
+    def _room(self, count: int) -> int:
+        """New slots at the end of the row; the first of them."""
+        self.size += count
+        return self.size - count
+
+    def _keepers(self) -> Iterator[int]:
+        shared = dict[str | None, int]()
+        for kind in self.slots.base.kinds:
+            if kind in self.slots.mortal:
+                yield self._room(1)
+            else:
+                shared[kind] = shared.get(kind) or self._room(1)
+                yield shared[kind]
+        for _ in range(self.first, self.count):
+            yield self._room(1)
+
+    def list_of(self, kind: str) -> int:
+        """The slot at which the list of the living objects of a type begins."""
+        if kind not in self.lists:
+            longest = len(self.slots.base.live[kind]) + self.count - self.first
+            self.lists[kind] = self._room(1 + longest)
+        return self.lists[kind]
+
+    def kind_number(self, kind: str | None) -> int:
+        """The number of a type; -1 for none."""
+        return -1 if kind is None else self.kinds.index(kind)
+
+    def below(self, kind: str) -> list[int]:
+        """For each kind, by number, 1 if its objects are of a type."""
+        program = self.slots.program
+        return [int(kind == m.ROOT or program.is_subtype(one, kind)) for one in self.kinds]
+
+    def maker(self, name: str, of: str) -> int:
+        """The number of what creates objects of a type with a name."""
+        if (name, of) not in self.made:
+            self.made.append((name, of))
+        return self.made.index((name, of))
 
 
 def _mortal_types(rules: Rules, outside: tuple[Body, ...]) -> frozenset[str]:

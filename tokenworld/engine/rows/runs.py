@@ -54,6 +54,11 @@ class Runs:
         self.row = self.stepper.row(state)
         self._first = list(self.row.S)
 
+    @property
+    def started(self) -> bool:
+        """Return whether a run has been started."""
+        return bool(self._first)
+
     def restart(self, seed: int) -> None:
         """Start a run where the last one did, with another seed."""
         self.row = Row(self.stepper.slots, list(self._first))

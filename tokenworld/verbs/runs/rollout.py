@@ -59,7 +59,7 @@ def _table(found: Rollout) -> list[str]:
     if any(float(one) for one in found.reward):
         lines.append(_spread("reward", [float(one) for one in found.reward]))
     if found.escaped:
-        lines.append(f"{found.escaped} runs were not compiled: slots did not suffice")
+        lines.append(f"{found.escaped} runs had ticks that were not compiled: room did not suffice")
     return lines
 
 

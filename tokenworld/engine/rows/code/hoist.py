@@ -244,7 +244,7 @@ class HoistWriter:
 
     def _kids(self, store: Store, value: core.Term) -> str:
         row, of = self.terms.row(store, False), self.terms.term(value, self._names)
-        code = f"kids({row}, {self.terms.kids_table(store)}, {of})"
+        code = self.terms.contents("kids", store, row, of)
         return f"sorted({code})" if store.column.fluent.ordered else code
 
     def _kind_test(self, binder: core.Binder, variable: str) -> str:

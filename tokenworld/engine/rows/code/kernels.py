@@ -1,15 +1,21 @@
 """The functions that compiled rules call, for numba (extra `fast`): `runtime` on integer rows.
 
 ``R`` is scratch: rewards (`PAID`), the state and number of the draws of the present rule
-(`STREAM`, `NUMBER`), and the log (`LOGGED` entries of three from `LOG` on). ``J`` is the journal,
-its length first; its last place is the number of the row in a batch. An exception leaves a tick
-to the interpreter.
+(`STREAM`, `NUMBER`), and the log: `LOGGED` entries of three from `LOG` on, the places of `BORN` new
+objects from `BIRTHS` on, those of `DOOMED` ones from `DEATHS` on, and whether a new object cannot
+have its values (`FAILED`). `FULL` is set where room is lacking, also where no exception is seen.
+``J`` is the journal, its length first; its last place is the number of
+the row in a batch. An exception leaves a tick to the interpreter.
+
+Objects that come and go are in places (`layout.Places`): ``keepers`` is the slot of each place that
+holds the kind of its object, -1 where there is none.
 """
 
 # mypy: disable-error-code="no-untyped-def"
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numba
@@ -19,17 +25,21 @@ from tokenworld.engine.rows.code.runtime import RUNTIME
 from tokenworld.ground import draws as drawing
 
 NONE = -(1 << 62)
-PAID, STREAM, NUMBER, LOGGED, LOG = 0, 1, 2, 3, 4
-MOST_LOGGED = 4096
-SCRATCH = LOG + 3 * MOST_LOGGED
+PAID, STREAM, NUMBER, LOGGED, FAILED, BORN, DOOMED, FULL, LOG = range(9)
+MOST_LOGGED, MOST_BORN = 4096, 1024
+BIRTHS = LOG + 3 * MOST_LOGGED
+DEATHS = BIRTHS + MOST_BORN
+SCRATCH = DEATHS + MOST_BORN
 JOURNAL = 1 << 16
-SEED, TICK = 2, 1
+TICK, SEED, NEXT = 1, 2, 3
 REFUSED, CONFLICT = 2, 3
 LIMIT = 1 << 31
 
 njit: Any = numba.njit
 int64 = np.int64
-absorbed, nth, moment = (drawing.compiled()[name] for name in ("absorbed", "nth", "moment"))
+absorbed, nth, moment, spelt, mixed = (
+    drawing.compiled()[name] for name in ("absorbed", "nth", "moment", "spelt", "mixed")
+)
 plus, minus, times, neg, clamp, toward, sign, step = (
     njit(RUNTIME[one])
     for one in ("plus", "minus", "times", "neg", "clamp", "toward", "sign", "step")
@@ -58,22 +68,54 @@ def kids(R, table, x):
 
 
 @njit
+def fixed_kids(firsts, items, x):
+    """The same where play never changes what points at what."""
+    if x == NONE:
+        return items[:0]
+    return items[firsts[x] : firsts[x + 1]]
+
+
+@njit
+def living_kids(R, living, table, x):
+    """The same where they come and go: those of a list of living objects."""
+    n = R[living]
+    found = np.empty(n, np.int64)
+    count = 0
+    if x != NONE:
+        for i in range(living + 1, living + 1 + n):
+            if R[table[R[i]]] == x:
+                found[count] = R[i]
+                count += 1
+    return found[:count]
+
+
+@njit
 def inside(R, table, x):
-    found = np.empty(len(table), np.int64)
-    todo = np.empty(len(table), np.int64)
-    first = kids(R, table, x)
-    n, left = 0, len(first)
-    for i in range(left):
-        todo[i] = first[left - 1 - i]
-    while left and n < len(found):
+    """What leads to an object, in pre-order."""
+    return within(R, table[:, 0], table[:, 1], x)
+
+
+@njit
+def living_inside(R, living, table, x):
+    owners = alive(R, living)
+    return within(R, owners, table[owners], x)
+
+
+@njit
+def within(R, owners, slots, x):
+    found = np.empty(len(owners), np.int64)
+    todo = np.empty(len(owners) + 1, np.int64)
+    todo[0] = x
+    n, left = 0, 0 if x == NONE else 1
+    while left:
         left -= 1
         one = todo[left]
-        found[n] = one
-        n += 1
-        first = kids(R, table, one)
-        for i in range(len(first) - 1, -1, -1):
-            if left < len(todo):
-                todo[left] = first[i]
+        if one != x:
+            found[n] = one
+            n += 1
+        for i in range(len(owners) - 1, -1, -1):
+            if slots[i] > 0 and R[slots[i]] == one and left + n < len(owners):
+                todo[left] = owners[i]
                 left += 1
     return found[:n]
 
@@ -95,6 +137,33 @@ def climbs(R, table, x, y):
 @njit
 def isa(table, x):
     return x >= 0 and table[x] == 1
+
+
+@njit
+def isof(S, keepers, kinds, x):
+    """Return whether an object lives and is of one of these kinds."""
+    if x < 0:
+        return False
+    kind = S[keepers[x]]
+    return kind >= 0 and kinds[kind] == 1
+
+
+@njit
+def alive(S, living):
+    """The objects of a list."""
+    return S[living + 1 : living + 1 + S[living]]
+
+
+@njit
+def word_of(S, slots, x, first, words):
+    """The word of the name of an object: those of the first ones never change."""
+    return words[x] if x < first else S[slots + x]
+
+
+@njit
+def ident(S, slots, x, first):
+    """The number of an object."""
+    return x if x < first else S[slots + x]
 
 
 @njit
@@ -158,6 +227,76 @@ def modulo(a, b):
     if b == 0:
         raise ZeroDivisionError("a number is divided by zero")
     return a % b
+
+
+@njit
+def finite(value):
+    if not math.isfinite(value):
+        raise ValueError("a result is outside the reals")
+    return value
+
+
+@njit
+def to_real(value, scale):
+    return float(value / scale)
+
+
+@njit
+def over(a, b):
+    if b == 0:
+        raise ZeroDivisionError("a number is divided by zero")
+    return a / b
+
+
+@njit
+def real_mod(a, b):
+    return a - b * math.floor(over(a, b))
+
+
+@njit
+def round_down(value):
+    if abs(value) > LIMIT or not math.isfinite(value):
+        raise OverflowError("a number is too large to be compiled")
+    return int64(math.floor(value))
+
+
+@njit
+def power(base, exponent):
+    if exponent < 0:
+        raise ValueError("an exponent is negative")
+    result = 1.0
+    for _ in range(exponent):
+        result *= base
+    return result
+
+
+@njit
+def sqrt_(x):
+    if x < 0:
+        raise ValueError("a result is outside the reals")
+    return math.sqrt(x)
+
+
+@njit
+def sin_(x):
+    return math.sin(finite(x))
+
+
+@njit
+def cos_(x):
+    return math.cos(finite(x))
+
+
+@njit
+def exp_(x):
+    return finite(math.exp(x))
+
+
+@njit
+def log_(x):
+    if x <= 0:
+        raise ValueError("a result is outside the reals")
+    return math.log(x)
 
 
 @njit
@@ -233,8 +372,19 @@ def pay(R, value, scale):
 
 
 @njit
+def keep(S, J, slot, value):
+    """Write a slot, if that changes it."""
+    if S[slot] != value:
+        push(J, slot, S[slot])
+        S[slot] = value
+
+
+@njit
 def begin(R):
     R[LOGGED] = 0
+    R[FAILED] = 0
+    R[BORN] = 0
+    R[DOOMED] = 0
 
 
 @njit
@@ -243,6 +393,7 @@ def note(R, slot, op, value, always):
         return
     n = R[LOGGED]
     if n >= MOST_LOGGED:
+        R[FULL] = 1
         raise IndexError("the log is full")
     here = LOG + 3 * n
     R[here] = slot
@@ -252,13 +403,14 @@ def note(R, slot, op, value, always):
 
 
 @njit
-def merged(S, R, J, low, high, clamped):
-    """Write the log: 0, `REFUSED` where a range is left, `CONFLICT` for two values at once."""
+def merged(S, R, J, low, high, clamped, owners):
+    """Write the log: 0, `REFUSED` where a range is left, `CONFLICT` for two values at once. Nothing
+    is written to the dead; ``owners`` are the keepers of the slots that may be theirs."""
     end = LOG + 3 * R[LOGGED]
     k = LOG
     while k < end:
         slot = R[k]
-        if slot >= 0:
+        if slot >= 0 and (owners[slot] == 0 or S[owners[slot]] >= 0):
             op = R[k + 1]
             value = R[k + 2]
             q = k + 3
@@ -292,14 +444,84 @@ def merged(S, R, J, low, high, clamped):
 
 
 @njit
-def repeats(S, slot, first, last):
+def repeats(S, slot, slots, first, last):
     """Return whether another slot of a `unique` fluent has the value of this one."""
     if S[slot] == NONE:
         return False
-    for one in range(first, last):  # noqa: SIM110
-        if one != slot and S[one] == S[slot]:
+    for i in range(first, last):  # noqa: SIM110
+        if slots[i] != slot and S[slots[i]] == S[slot]:
             return True
     return False
+
+
+# ---- objects that come and go -------------------------------------------------------------------
+
+
+@njit
+def arrive(S, R, J, keepers, first, ids, kind):
+    """The place of a new object, with its number; it lives when the log is committed."""
+    for x in range(first, len(keepers)):
+        if S[keepers[x]] < 0 and S[ids + x] != -1 - S[TICK]:
+            n = R[BORN]
+            if n >= MOST_BORN:
+                break
+            keep(S, J, keepers[x], kind)
+            keep(S, J, ids + x, S[NEXT])
+            keep(S, J, NEXT, S[NEXT] + 1)
+            R[BIRTHS + n] = x
+            R[BORN] = n + 1
+            return x
+    R[FULL] = 1
+    raise IndexError("no place is left for another object")
+
+
+@njit
+def numbered(state, number):
+    """The word of a name that goes on with a number."""
+    factor = 1
+    while number // factor >= 10:
+        factor *= 10
+    while factor > 0:
+        state = spelt(state, 48 + number // factor % 10)
+        factor //= 10
+    return mixed(state)
+
+
+@njit
+def doom(R, x):
+    n = R[DOOMED]
+    if n >= MOST_BORN:
+        R[FULL] = 1
+        raise IndexError("very many objects are destroyed")
+    if x != NONE:
+        R[DEATHS + n] = x
+        R[DOOMED] = n + 1
+
+
+@njit
+def enlist(S, J, living, x):
+    """Add an object to a list of living ones, of which it has the largest number."""
+    keep(S, J, living, S[living] + 1)
+    keep(S, J, living + S[living], x)
+
+
+@njit
+def delist(S, J, living, x):
+    end = living + S[living]
+    found = False
+    for i in range(living + 1, end):
+        found = found or S[i] == x
+        if found:
+            keep(S, J, i, S[i + 1])
+    keep(S, J, living, S[living] - 1)
+
+
+@njit
+def inherit(S, J, slots, x, heir):
+    """Let what points at an object point at its heir."""
+    for slot in slots:
+        if S[slot] == x:
+            keep(S, J, slot, heir)
 
 
 # ---- draws --------------------------------------------------------------------------------------

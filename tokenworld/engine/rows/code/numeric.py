@@ -3,15 +3,17 @@
 The emitter is that of `terms`, `bodies`, `hoist` and `quick`, with these differences. A row is an
 array of ``int64``: a truth is 0 or 1, ``NONE`` is `none`. The objects that point at an object
 are found by a scan, the journal is an array, the log and the rewards are in the scratch array ``R``
-(see `kernels`). Endings and awards are kept as digits, in the order in which they came.
+(see `kernels`). Endings and awards are kept as digits, in the order in which they came. Objects are
+known by their places (`layout.Places`), which are their numbers where no objects come and go.
 
-`Uncompiled` names what cannot be written so: worlds in which objects come and go, actions that take
-time, turns, reals, texts that are stored, contents in order, sparse relations, fixpoints.
+`Uncompiled` names what cannot be written so: actions that take time, turns, texts and reals that
+are stored, contents in order, sparse relations, fixpoints.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import accumulate
 from math import lcm
 from typing import Any, assert_never
 
@@ -25,13 +27,16 @@ from tokenworld.engine.rows.code.bodies import BodyWriter
 from tokenworld.engine.rows.code.hoist import HoistWriter, words_are_sure
 from tokenworld.engine.rows.code.quick import UNSURE, Direct, QuickWriter
 from tokenworld.engine.rows.code.terms import Lines, Name, Names, TermWriter
-from tokenworld.engine.rows.layout import FIRED, LATCHED, NAMES, Slots, Store
-from tokenworld.ground import draws
+from tokenworld.engine.rows.layout import FIRED, LATCHED, NAMES, Places, Slots, Store
+from tokenworld.ground import draws, implicit_default
+from tokenworld.model import written_name
 
 LARGEST = 1 << 31
 """Numbers without closer bounds may be as large: then no product of two leaves 64 bits."""
 MOST_ENDINGS = 12
 NONE = -(1 << 62)
+SPARE = 256
+"""Places for objects that are created, if nobody says how many."""
 _ARGS = ("R", "J")
 _ENDING_BITS, _AWARD_BITS = NAMES, FIRED
 """Header slots that hold a set of bits, for no row of numbers needs them for anything else."""
@@ -49,9 +54,13 @@ class Uncompiled(Exception):
 class NumericTerms(TermWriter):
     """Writes terms for rows of numbers."""
 
+    places: Places = field(kw_only=True)
+
     def constant(self, term: core.Constant, env: Names) -> str:
-        if isinstance(term.value, (str, float)):
-            raise Uncompiled("a text or a real is compared or kept", term.span)
+        if isinstance(term.value, str):
+            raise Uncompiled("a text is compared or kept", term.span)
+        if isinstance(term.value, float):
+            return f"({term.value!r})"
         return "NONE" if term.value is None else f"({int(term.value)})"
 
     def param_value(self, term: core.ParamValue, env: Names) -> str:
@@ -68,11 +77,27 @@ class NumericTerms(TermWriter):
     def members_of(self, kind: str) -> str:
         """The name of a table of the objects that are of a type."""
         name, members = self.fresh("M"), frozenset(self.slots.base.live[kind])
-        self.constants[name] = [int(one in members) for one in range(len(self.slots.base.kinds))]
+        self.constants[name] = [int(one in members) for one in range(self.places.count)]
         return name
 
+    def is_of(self, kind: str, code: str) -> str:
+        """The test that an object is of a type, and lives."""
+        if kind not in self.slots.moving:
+            return f"isa({self.members_of(kind)}, {code})"
+        return f"isof(S, KEEPERS, {self.kinds_below(kind)}, {code})"
+
+    def kinds_below(self, kind: str) -> str:
+        """The name of a table of the kinds of a type."""
+        if ("below", kind) not in self._done:
+            self._done["below", kind] = name = self.fresh("T")
+            self.constants[name] = self.places.below(kind)
+        return self._done["below", kind]
+
     def type_test(self, term: core.TypeTest, env: Names) -> str:
-        return f"isa({self.members_of(term.of)}, {self.term(term.term, env)})"
+        return self.is_of(term.of, self.term(term.term, env))
+
+    def owner_of(self, place: str) -> str:
+        return f"ARGS[{place}]"
 
     def push(self, place: str) -> str:
         return f"push(J, {place}, S[{place}])"
@@ -86,6 +111,28 @@ class NumericTerms(TermWriter):
         places = ((x, at) for x, at in enumerate(store.table) if at)
         self.constants[name] = [list(one) for one in places] or [[0, 0]]
         return name
+
+    def contents(self, name: str, store: Store, row: str, of: str) -> str:
+        kind = store.column.fluent.params[0].type
+        if store.column.fluent.ordered or not isinstance(kind, m.ObjectType):
+            return super().contents(name, store, row, of)
+        if kind.name in self.slots.moving:
+            living = self.places.list_of(kind.name)
+            return f"living_{name}({row}, {living}, {self.table(store)}, {of})"
+        if name == "kids" and not store.live:
+            return f"fixed_kids({self._fixed(store)}, {of})"
+        return super().contents(name, store, row, of)
+
+    def _fixed(self, store: Store) -> str:
+        """The names of the tables of what points at each object, and of where that begins."""
+        first, items = f"F{store.column.index}", f"I{store.column.index}"
+        pointing: list[list[int]] = [[] for _ in range(self.places.count)]
+        for x, at in enumerate(store.table):
+            if at and self.slots.static[at] is not None:
+                pointing[self.slots.static[at]].append(x)
+        self.constants[items] = [x for one in pointing for x in one]
+        self.constants[first] = [0, *accumulate(map(len, pointing))]
+        return f"{first}, {items}"
 
     def lookup(self, store: Store) -> str:
         """The function that reads slots of a fluent whose arguments may have none."""
@@ -130,6 +177,8 @@ class NumericTerms(TermWriter):
 
     def members(self, term: core.Members, env: Names) -> str:
         if term.by == "list":
+            if any(isinstance(one.type, m.RealType) for one in term.items):
+                raise Uncompiled("a list of reals", term.span)
             items = [f"int64({self.value(one, env)}), " for one in term.items]
             return f"({''.join(items)})" if items else "range(0)"
         store = self.slots.by_id[term.fluent]
@@ -138,20 +187,40 @@ class NumericTerms(TermWriter):
         return super().members(term, env)
 
     def derive_call(self, term: core.DeriveCall, env: Names) -> str:
-        if self.rules.derives[term.derive].recursive:
+        derive = self.rules.derives[term.derive]
+        if derive.recursive:
             raise Uncompiled("a fact that is derived from itself", term.span)
+        self._without_gaps(term, env)
         return super().derive_call(term, env)
+
+    def _without_gaps(self, term: core.Term, env: Names) -> None:
+        """`Uncompiled` for a real that may be none."""
+        if isinstance(term.type, m.RealType) and self.loose(term, env):
+            raise Uncompiled("a real that may be `none`", term.span)
 
     # ---- operators ----------------------------------------------------------------------------
 
     def call(self, term: core.Call, env: Names) -> str:
-        if isinstance(term.type, m.RealType) or term.op in ("score", "did", "floor", "round"):
-            raise Uncompiled("reals, rounding, the score or what was done", term.span)
+        if term.op in ("score", "did", "round"):
+            raise Uncompiled("rounding, the score or what was done", term.span)
+        for one in (term, *term.args):
+            self._without_gaps(one, env)
         if term.op == "busy":
             return "False"
+        if term.op == "id" and self.places.moving:
+            return f"ident(S, NUMBERS, {self.term(term.args[0], env)}, {self.places.first})"
         return super().call(term, env)
 
+    def actor(self, term: core.Actor, env: Names) -> str:
+        return "ME"
+
+    def choice(self, term: core.Choice, env: Names) -> str:
+        self._without_gaps(term, env)
+        return super().choice(term, env)
+
     def _member(self, item: core.Term, collection: core.Term, env: Names) -> str:
+        if isinstance(item.type, m.RealType):
+            raise Uncompiled("a real is looked for", item.span)
         value = self.value(item, env)
         if isinstance(collection, core.Members) and collection.by == "list":
             items = [f"int64({self.value(one, env)})" for one in collection.items]
@@ -164,13 +233,22 @@ class NumericTerms(TermWriter):
 
     def _domain(self, binder: core.Binder, names: Names, variable: str) -> tuple[str, list[str]]:
         values, tests = super()._domain(binder, names, variable)
+        match binder.domain:
+            case m.TypeRange(of=m.ObjectType(name=of)) if of in self.slots.moving:
+                values = f"alive(S, {self.places.list_of(of)})"
         if values == "()":
             values = "range(0)"
         if binder.only is not None:
-            tests[-1] = f"isa({self.members_of(binder.only)}, {variable})"
+            tests[-1] = self.is_of(binder.only, variable)
         return values, tests
 
+    def values_of(self, binder: core.Binder) -> str:
+        """The values of a parameter."""
+        return self._domain(binder, {}, "")[0]
+
     def fold(self, term: core.Fold, env: Names) -> str:
+        if isinstance(term.type, m.RealType):
+            raise Uncompiled("reals are put together", term.span)
         code = super().fold(term, env)
         late = isinstance(term.type, m.BoolType) and term.fold in ("first", "last", "min", "max")
         return f"({code} == 1)" if late else code
@@ -185,6 +263,14 @@ class NumericTerms(TermWriter):
 # ---- bodies -------------------------------------------------------------------------------------
 
 
+def _unit(amount: core.Term, scale: int) -> int:
+    """The factor of an amount in rewards that have so many decimals."""
+    if isinstance(amount.type, m.RealType):
+        raise Uncompiled("a real is paid", amount.span)
+    decimals = amount.type.decimals if isinstance(amount.type, m.NumberType) else 0
+    return int(10 ** (scale - decimals))
+
+
 class _Numeric(BodyWriter):
     """The common part of bodies on numbers: they say nothing; rewards and draws are in ``R``."""
 
@@ -193,10 +279,8 @@ class _Numeric(BodyWriter):
     """The decimals of rewards."""
 
     def reward(self, statement: core.Reward, env: Names) -> Names:
-        kind = statement.amount.type
-        decimals = kind.decimals if isinstance(kind, m.NumberType) else 0
         amount = self.terms.term(statement.amount, env)
-        self.line(f"pay(R, {amount}, {10 ** (self.scale - decimals)})")
+        self.line(f"pay(R, {amount}, {_unit(statement.amount, self.scale)})")
         return env
 
     def say(self, statement: core.Say, env: Names) -> Names:
@@ -218,6 +302,8 @@ class _Numeric(BodyWriter):
 
     def _branch(self, draw: core.BranchDraw, statement: core.Let, env: Names) -> Names:
         kinds = [one.type for one in draw.probabilities]
+        if any(isinstance(one, m.RealType) for one in kinds):
+            raise Uncompiled("a probability is a real", statement.span)
         scales = [10**one.decimals if isinstance(one, m.NumberType) else 1 for one in kinds]
         whole = lcm(*scales)
         shares = "".join(
@@ -235,6 +321,8 @@ class _Numeric(BodyWriter):
     def _weighted(self, weights: str, draw: core.PickDraw) -> str:
         if draw.key in ("belief", "log"):
             raise Uncompiled("a belief", draw.span)
+        if draw.weight is not None and isinstance(draw.weight.type, m.RealType):
+            raise Uncompiled("a weight is a real", draw.span)
         kind = {"least": -1, "most": 1}.get(draw.key, 0)
         return f"pick(R, {weights}, {kind})"
 
@@ -248,7 +336,53 @@ class _NumericDirect(_Numeric, Direct):
 
 @dataclass
 class _NumericLog(_Numeric):
-    """Writes code that logs the changes of a body in the array ``R``."""
+    """Writes code that logs the changes of a body in the array ``R``. A new object is in its place
+    at once, and lives when the log is committed."""
+
+    program: NumericProgram = field(kw_only=True)
+
+    def destroy(self, statement: core.Destroy, env: Names) -> Names:
+        self.line(f"doom(R, {self.terms.term(statement.target, env)})")
+        return env
+
+    def create(self, statement: core.Create, env: Names) -> Names:
+        if statement.named:
+            raise Uncompiled("an object is created with a name of its own", statement.span)
+        terms, places, given = self.terms, self.terms.places, []
+        values = {one.fluent: one.value for one in statement.fields}
+        for key in terms.slots.program.types[statement.of].attributes:
+            store = terms.slots.by_id[key]
+            given.append((store, self._first_value(store, values.get(key), env)))
+        maker = places.maker(written_name(statement.name), statement.of)
+        own, kind = terms.fresh("n"), places.kind_number(statement.of)
+        self.line(f"{own} = arrive(S, R, J, KEEPERS, {places.first}, NUMBERS, {kind})")
+        self.line(f"keep(S, J, MAKERS + {own}, {maker})")
+        self.line(f"keep(S, J, WORDING + {own}, numbered(SPELT[{maker}], S[NUMBERS + {own}]))")
+        for store, value in given:
+            self.line(f"keep(S, J, {terms.table(store)}[{own}], {value})")
+        self.line(f"remember(S, W, me, {own}, {kind})")
+        for birth in self.program.births_of(statement.of):
+            self.line(f"{birth}(S, W, me, R, J, {own})")
+            self.line("if R[FAILED]: return")
+        return {**env, statement.name: Name(own, newborn=True)}
+
+    def _first_value(self, store: Store, term: core.Term | None, env: Names) -> str:
+        """The name of the first value of an attribute of a new object."""
+        kind, held = store.column.fluent.type, self.terms.fresh("v")
+        nothing = implicit_default(kind)
+        blank = "NONE" if nothing is None else str(int(nothing))
+        self.line(f"{held} = {blank if term is None else self.terms.value(term, env)}")
+        if term is not None and blank != "NONE" and self.terms.loose(term, env):
+            self.line(f"if {held} == NONE: {held} = {blank}")
+        if isinstance(kind, m.NumberType):
+            for end, sign in ((kind.low, "<"), (kind.high, ">")):
+                if end is not None:
+                    out = f"if {held} != NONE and {held} {sign} {end}:"
+                    self.line(f"{out} {held} = {end}" if store.column.fluent.clamped else out)
+                    if not store.column.fluent.clamped:
+                        self.lines.append((self.depth + 1, "R[FAILED] = 1"))
+                        self.lines.append((self.depth + 1, "return"))
+        return held
 
     def write(self, statement: core.Write, env: Names) -> Names:
         terms, target = self.terms, statement.target
@@ -289,7 +423,7 @@ class _NumericHoist(HoistWriter):
     def _kind_test(self, binder: core.Binder, variable: str) -> str:
         kind = binder.type
         assert isinstance(kind, m.ObjectType)
-        return f"isa({self.terms.members_of(kind.name)}, {variable})"
+        return self.terms.is_of(kind.name, variable)
 
 
 # ---- ticks --------------------------------------------------------------------------------------
@@ -303,14 +437,18 @@ class NumericProgram(QuickWriter):
     terms: NumericTerms
     listed: list[str] = field(default_factory=list)
     scale: int = 0
+    _bearing: dict[int, str] = field(default_factory=dict)
+    """The functions of `birth` rules, empty while they are being written."""
 
     @classmethod
-    def of(cls, slots: Slots) -> NumericProgram:
-        """Those of the rows of some slots; `Uncompiled` where that cannot be."""
+    def of(cls, slots: Slots, spare: int = SPARE) -> NumericProgram:
+        """Those of the rows of some slots, with spare places for objects that are created;
+        `Uncompiled` where that cannot be."""
         rules = slots.rules
         found = cls.__new__(cls)
-        terms = NumericTerms(slots, rules)
         _check(slots)
+        places = Places(slots, spare)
+        terms = NumericTerms(places.slots, rules, places=places)
         cls.__init__(found, terms, {}, {})
         if not found.steps:
             raise Uncompiled("turns, outcomes that may change, conserved sums or fixpoints")
@@ -371,6 +509,9 @@ class NumericProgram(QuickWriter):
             case _:
                 assert_never(binder.type)
         self.terms.constants[name] = words
+        if name == "WORDS" and self.terms.places.moving:
+            first = self.terms.places.first
+            return f"(0 if {code} == NONE else word_of(S, WORDING, {code}, {first}, {name}))"
         return f"(0 if {code} == NONE else {name}[{code}])"
 
     def _logged(
@@ -386,7 +527,36 @@ class NumericProgram(QuickWriter):
         run = self._log_of(kind, name, body)
         writer.line("begin(R)")
         writer.line(f"{run}({', '.join(['S', 'W', 'me', 'R', 'J', *codes])})")
-        writer.line(f"if commit(S, R, J): return {UNSURE}")
+        writer.line(f"if commit(S, R, J, me): return {UNSURE}")
+
+    def _logging(self) -> _NumericLog:
+        writer = _NumericLog(self.terms, {}, program=self)
+        writer.scale = self.scale
+        return writer
+
+    def births_of(self, of: str) -> list[str]:
+        """The functions of the `birth` rules of a type, the most general first."""
+        ancestors = self.slots.program.types[of].ancestors[::-1]
+        kinds = [one.param.type for one in self.rules.births]
+        of_each = (
+            [at for at, one in enumerate(kinds) if one == m.ObjectType(x)] for x in ancestors
+        )
+        return [self._birth(at) for found in of_each for at in found]
+
+    def _birth(self, at: int) -> str:
+        """The function that logs the changes of a `birth` rule."""
+        if at not in self._bearing:
+            self._bearing[at] = ""
+            birth, writer, own = self.rules.births[at], self._logging(), self.terms.fresh("a")
+            if any(map(is_draw, statements_in(birth.body))):
+                raise Uncompiled("chance has a say in births", birth.param.span)
+            writer.body(birth.body, {birth.param.name: Name(own, newborn=True)})
+            writer.line("return")
+            code = self._bearing[at] = self.terms.fresh("birth_")
+            self.terms.function(code, [*_ARGS, own], writer.lines)
+        if not self._bearing[at]:
+            raise Uncompiled("births may cause births", self.rules.births[at].param.span)
+        return self._bearing[at]
 
     def _log_of(self, kind: str, name: str, body: core.Body) -> str:
         """Return the name of the function that logs the changes of a rule."""
@@ -396,8 +566,7 @@ class NumericProgram(QuickWriter):
             rule = (self.rules.actions if kind == "action" else self.rules.laws)[name]
             params = {one.name: Name(self.terms.fresh("a")) for one in rule.params}
             codes = [one.code for one in params.values()]
-            writer = _NumericLog(self.terms, {})
-            writer.scale = self.scale
+            writer = self._logging()
             if any(map(is_draw, statements_in(body))):
                 self._draws(writer, kind, name, codes)
             names: Names = params
@@ -418,11 +587,12 @@ class NumericProgram(QuickWriter):
             codes = [names[one.name].code for one in law.params]
             run = self._log_of("law", law.name, law.body)
             lines.append((depth, f"{run}({', '.join(['S', 'W', 'me', 'R', 'J', *codes])})"))
-        lines.append((1, f"if commit(S, R, J): return {UNSURE}"))
+        lines.append((1, f"if commit(S, R, J, me): return {UNSURE}"))
 
     def _in_turn(self, phase: m.Phase, laws: tuple[Law, ...], lines: Lines) -> None:
         if not self._has_order(phase, laws):
-            raise Uncompiled("a phase `by nesting`, or of very many turns")
+            self._in_living_turn(phase, laws, lines)
+            return
         functions = [(law, self._turn(law)) for law in laws]
         turns, width = self._turns(laws), max(len(law.params) for law in laws)
         order, at = self.terms.fresh("ORDER"), self.terms.fresh("i")
@@ -438,6 +608,66 @@ class NumericProgram(QuickWriter):
             test = f"if {order}[{at}, 0] == {number} and {function}(S, W, me, R, J{passed}):"
             lines.append((2, f"{test} return {UNSURE}"))
 
+    def _in_living_turn(self, phase: m.Phase, laws: tuple[Law, ...], lines: Lines) -> None:
+        """Turns of the objects that live when a phase begins; those that have died have none."""
+        things = [law for law in laws if _first_kind(law)]
+        kinds = {kind for law in laws for kind in _kinds(law).values()}
+        if phase.order == "by_nesting" or not kinds & self.slots.moving:
+            raise Uncompiled("a phase `by nesting`, or of very many turns")
+        shared, x = self.terms.fresh("o"), self.terms.fresh()
+        lists, turns = {self._shared({_first_kind(law) for law in things}): shared}, Lines()
+        for law in laws:
+            if law not in things:
+                self._turns_of(law, [], lists, turns, 1)
+        turns.append((1, f"for {x} in {shared}:"))
+        for law in things:
+            turns.append((2, f"if {self.terms.is_of(_first_kind(law), x)}:"))
+            self._turns_of(law, [x], lists, turns, 3)
+        for kind, code in lists.items():
+            lines.append((1, f"{code} = alive(S, {self.terms.places.list_of(kind)}).copy()"))
+        lines += turns
+
+    def _shared(self, kinds: set[str]) -> str:
+        """The type with the fewest objects among those of which all these are."""
+        program, base = self.slots.program, self.slots.base
+        every = [
+            one for one in program.types
+            if one in self.slots.moving and all(program.is_subtype(kind, one) for kind in kinds)
+        ]  # fmt: skip
+        return min((*every, m.ROOT), key=lambda one: len(base.live[one]))
+
+    def _turns_of(
+        self, law: Law, codes: list[str], lists: dict[str, str], lines: Lines, depth: int
+    ) -> None:
+        """The calls of a law for the values of its parameters behind the first ones, in order;
+        ``lists`` names the copies of lists of living objects."""
+        binders, kinds = law.params[len(codes) :], _kinds(law)
+        codes = [*codes, *(self.terms.fresh() for _ in binders)]
+        for binder, code in zip(binders, codes[-len(binders) :], strict=False):
+            kind = kinds.get(binder.name, "")
+            if kind in self.slots.moving:
+                values = lists.setdefault(kind, self.terms.fresh("o"))
+            else:
+                values = self.terms.values_of(binder)
+            lines.append((depth, f"for {code} in {values}:"))
+            depth += 1
+        living = [
+            self.terms.is_of(kinds[one.name], code)
+            for one, code in zip(law.params, codes, strict=True)
+            if binders and kinds.get(one.name, "") in self.slots.moving
+        ]
+        if living:
+            lines.append((depth, f"if {' and '.join(living)}:"))
+            depth += 1
+        passed = "".join(f", {one}" for one in codes)
+        lines.append((depth, f"if {self._turn_once(law)}(S, W, me, R, J{passed}): return {UNSURE}"))
+
+    def _turn_once(self, law: Law) -> str:
+        """The function of a turn of a law."""
+        if ("turn", law.name) not in self.names:
+            self.names["turn", law.name] = self._turn(law)
+        return self.names["turn", law.name]
+
     def _latched(self, slot: int, at: int, value: object, test: str) -> Lines:
         bits = _ENDING_BITS if slot == LATCHED else _AWARD_BITS
         world = self.rules.worlds[self.world.name]
@@ -451,9 +681,7 @@ class NumericProgram(QuickWriter):
         ]
 
     def _paid(self, amount: core.Term) -> str:
-        kind, code = amount.type, self.terms.term(amount, {})
-        decimals = kind.decimals if isinstance(kind, m.NumberType) else 0
-        return f"pay(R, {code}, {10 ** (self.scale - decimals)})"
+        return f"pay(R, {self.terms.term(amount, {})}, {_unit(amount, self.scale)})"
 
     # ---- legal commands -------------------------------------------------------------------------
 
@@ -497,7 +725,7 @@ class NumericProgram(QuickWriter):
         lines = [
             (1, "before, code = R[0], 0"), (1, "begin(R)"), (1, "try:"),
             (2, f"{run}({', '.join(['S', 'W', 'me', 'R', 'J', *codes])})"),
-            (2, "code = commit(S, R, J)"),
+            (2, "code = commit(S, R, J, me)"),
             (1, "except Exception:"), (2, "code = 0"),
             (1, "undo(S, J)"), (1, "R[0] = before"), (1, "return code != REFUSED"),
         ]  # fmt: skip
@@ -505,11 +733,19 @@ class NumericProgram(QuickWriter):
         return test
 
 
+def _kinds(law: Law) -> dict[str, str]:
+    """The types of the parameters of a law that are objects."""
+    return {one.name: one.type.name for one in law.params if isinstance(one.type, m.ObjectType)}
+
+
+def _first_kind(law: Law) -> str:
+    """The type of the first parameter of a law, if that is an object."""
+    return _kinds(law).get(law.params[0].name, "") if law.params else ""
+
+
 def _check(slots: Slots) -> None:
     """Raise `Uncompiled` for values that a row of numbers cannot hold."""
     rules, world = slots.rules, slots.instance.world
-    if slots.moving:
-        raise Uncompiled("objects come and go in play")
     for action in rules.actions.values():
         if action.takes is not None:
             raise Uncompiled("an action may take time", action.span)

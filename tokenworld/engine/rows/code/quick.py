@@ -288,7 +288,8 @@ class Direct(BodyWriter):
         else:
             self._set(place, value)
         if store.column.fluent.nested:
-            code = f"climbs(S, {self.terms.table(store)}, ARGS[{place}][0], ARGS[{place}][0])"
+            own = self.terms.owner_of(place)
+            code = f"climbs(S, {self.terms.table(store)}, {own}, {own})"
             self.line(f"if {code}: return {UNSURE}")
 
     def finish(self) -> None:
@@ -347,7 +348,7 @@ class _Trial(Direct):
 
     def _put(self, store: Store, place: str, value: str) -> None:
         if store.column.fluent.nested:
-            own, table = f"ARGS[{place}][0]", self.terms.table(store)
+            own, table = self.terms.owner_of(place), self.terms.table(store)
             self.line(f"if {value} == {own} or climbs(S, {table}, {value}, {own}):")
             self.lines.append((self.depth + 1, f"return {UNSURE}"))
         else:

@@ -244,6 +244,10 @@ class TermWriter(TermVisitor[Names, str]):
         """The code of a number that may have too many digits; see `within_length`."""
         return within_length(code, kind)
 
+    def owner_of(self, place: str) -> str:
+        """The object whose slot this is."""
+        return f"ARGS[{place}][0]"
+
     def push(self, place: str) -> str:
         """The line that notes the value of a slot in the journal."""
         return f"J += ({place}, S[{place}])"
@@ -304,7 +308,10 @@ class TermWriter(TermVisitor[Names, str]):
         row = self.row(store, term.was)
         if term.by == "closure" and not store.column.by_object:
             return f"{self._reach(store)}({row}, {of})"
-        name = "inside" if term.by == "closure" else "kids"
+        return self.contents("inside" if term.by == "closure" else "kids", store, row, of)
+
+    def contents(self, name: str, store: Store, row: str, of: str) -> str:
+        """What points at an object (``kids``), or what leads to it (``inside``)."""
         return f"{name}({row}, {self.kids_table(store)}, {of})"
 
     def _reach(self, store: Store) -> str:
