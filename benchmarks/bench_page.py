@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from tokenworld.cli import _main
-from tokenworld.verbs.pages.frame import plain_markdown
+from tokenworld.verbs.pages import plain_markdown
 
 PAGE = Path(__file__).parents[1] / "docs" / "bench.md"
 NAMES = ("text2world", "cwmb", "bytesized32")

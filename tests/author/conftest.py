@@ -15,7 +15,7 @@ from tests.cli.conftest import Ran
 from tokenworld.cli import _main
 from tokenworld.verbs.author.asking import Request, Response
 from tokenworld.verbs.author.desk import Settings
-from tokenworld.verbs.author.providers.choosing import Script
+from tokenworld.verbs.author.providers import Script
 from tokenworld.verbs.author.rounds import Job, Result, author
 from tokenworld.verbs.author.transcript import Transcript
 from tokenworld.verbs.judge.contract import Budget, Contract

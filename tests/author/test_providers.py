@@ -16,7 +16,7 @@ import pytest
 from tests.author.conftest import ALONE, CAVE, DESCRIPTION, SUBMIT, Tw, whole
 from tokenworld.store.usage import Usage
 from tokenworld.verbs.author.asking import Message, ProviderFailure, Request, secrets
-from tokenworld.verbs.author.providers.over_http import TRIES, Address, Http
+from tokenworld.verbs.author.providers import TRIES, Address, Http
 from tokenworld.verbs.author.rounds import Job, author
 from tokenworld.verbs.author.transcript import Transcript
 
@@ -261,7 +261,7 @@ def test_models_of_pydantic_ai(tmp_path: Path) -> None:
     from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
     from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-    from tokenworld.verbs.author.providers.agents import PydanticAi
+    from tokenworld.verbs.author.providers import PydanticAi
 
     heard: list[list[ModelMessage]] = []
 

@@ -27,7 +27,7 @@ from tests.author.conftest import (
     patch,
     whole,
 )
-from tokenworld.verbs.author.searching import Search
+from tokenworld.verbs.author.roles import Search
 
 SCRIPT = f"=== analyst\n{SPEC}\n=== developer\n{whole(CAVE)}{SUBMIT}\n=== tester\n{whole(TESTS)}\n"
 
@@ -147,7 +147,7 @@ def test_a_description_in_another_language(tw: Tw, folder: Path) -> None:
 
 
 def test_ctrl_c_ends_with_130(tw: Tw, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tokenworld.verbs.author.providers.choosing import Script
+    from tokenworld.verbs.author.providers import Script
 
     def interrupted(self: Script, request: object) -> None:
         raise KeyboardInterrupt

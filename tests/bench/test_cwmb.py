@@ -21,12 +21,10 @@ import numpy as np
 from tokenworld.cli import _main
 from tokenworld.diagnostics import Failure
 from tokenworld.gym.cwmb import optimum
-from tokenworld.gym.cwmb.accuracy import accuracy, likelihood
-from tokenworld.gym.cwmb.buffers import read_buffer
 from tokenworld.gym.cwmb.envs import ENVS, Env, Obs
-from tokenworld.gym.cwmb.model import RowModel, bundled
+from tokenworld.gym.cwmb.model import RowModel, accuracy, bundled, likelihood
 from tokenworld.gym.cwmb.optimum import Best, best_return
-from tokenworld.gym.cwmb.real import TrueModel, transitions
+from tokenworld.gym.cwmb.real import TrueModel, read_buffer, transitions
 from tokenworld.gym.cwmb.search import (
     PUBLISHED,
     Effort,

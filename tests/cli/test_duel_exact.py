@@ -11,8 +11,8 @@ import pytest
 from tokenworld.diagnostics import Source
 from tokenworld.session import open_world
 from tokenworld.session.rollouts import rollout
-from tokenworld.verbs.learn import expected as module
-from tokenworld.verbs.learn.expected import By, expected
+from tokenworld.verbs.learn import duel as module
+from tokenworld.verbs.learn.duel import By, expected
 
 Tw = Any
 CRAFTER = Path(__file__).parents[2] / "domains" / "crafter"

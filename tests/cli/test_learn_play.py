@@ -12,7 +12,7 @@ import pytest
 
 from tokenworld.session import open_world
 from tokenworld.session.replaying import compare_row, row_in
-from tokenworld.verbs.learn import expected
+from tokenworld.verbs.learn import duel
 from tokenworld.verbs.learn.duel import compared
 from tokenworld.verbs.learn.ranking import Ranked
 from tokenworld.verbs.records.transitions import Transition, transitions
@@ -149,7 +149,7 @@ def test_what_cannot_be_ranked_is_told(
 def test_the_better_plan_wins_with_a_stated_interval(
     tw: Tw, farm: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(expected, "MOST", 0)  # no exact means
+    monkeypatch.setattr(duel, "MOST", 0)  # no exact means
     ran = tw("duel", farm / "hens.tw", farm / "early.txt", farm / "late.txt", "--worlds", "60",
              "--reference", farm / "wrong.tw", "--json")  # fmt: skip
     found, reference = ran.json["duels"]

@@ -19,9 +19,8 @@ from tokenworld.session import open_world
 from tokenworld.session.replaying import row_in
 from tokenworld.verbs.learn.exploring import Explorer
 from tokenworld.verbs.learn.propose.given.extending import Rules
-from tokenworld.verbs.learn.propose.outside.asking import improved
-from tokenworld.verbs.learn.propose.outside.asking import program as program_of
-from tokenworld.verbs.learn.propose.outside.weighing import aspect_of
+from tokenworld.verbs.learn.propose.outside import aspect_of, improved
+from tokenworld.verbs.learn.propose.outside import program as program_of
 
 pytest.importorskip("numpy")
 

@@ -12,9 +12,8 @@ import pytest
 from tokenworld.session import open_world
 from tokenworld.session.replaying import Row
 from tokenworld.verbs.learn.exploring import Explorer
-from tokenworld.verbs.learn.maps import maps_of
 from tokenworld.verbs.learn.page import confusion
-from tokenworld.verbs.learn.propose.outside.weighing import Weighed
+from tokenworld.verbs.learn.propose.outside import Weighed, maps_of
 
 pytest.importorskip("numpy")
 

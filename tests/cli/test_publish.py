@@ -14,8 +14,7 @@ from zipfile import ZipFile
 import pytest
 
 from tokenworld.play.publish.browser import Published, packed, unpacked
-from tokenworld.play.publish.modules import zipped
-from tokenworld.play.publish.runtime import ARCHIVE
+from tokenworld.play.publish.runtime import ARCHIVE, zipped
 from tokenworld.play.publish.verb import bundle_of, page_of
 from tokenworld.session import Session, open_world
 

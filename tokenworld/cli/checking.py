@@ -232,7 +232,7 @@ def grammar(
     """The grammar of the language, for parsers and for constrained decoding."""
 
 
-@does("card.verb.print_card")
+@does("card.making.print_card")
 def card(
     *,
     purpose: Annotated[

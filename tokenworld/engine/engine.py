@@ -15,11 +15,10 @@ from tokenworld.engine.luck import Luck, SeededLuck
 from tokenworld.engine.rows.layout import AWARDED, LATCHED
 from tokenworld.engine.rows.live import Enough, Halves
 from tokenworld.engine.rows.log import Row
-from tokenworld.engine.rows.outside import Outside
 from tokenworld.engine.rows.questions.tracing import TimeTrace
 from tokenworld.engine.rows.stepper import RowStepper
 from tokenworld.engine.saved.restore import state_from_json, state_revised
-from tokenworld.engine.start import check_start, start_state
+from tokenworld.engine.start import Outside, check_start, start_state
 from tokenworld.engine.state import State
 from tokenworld.ground import By, Command, Json, NoMatch, Outcome, Raw
 from tokenworld.model import Body

@@ -8,8 +8,8 @@ from math import exp, inf, log, sqrt
 from random import Random
 from typing import Any, Final
 
-from tokenworld.gym.cwmb.accuracy import Model
 from tokenworld.gym.cwmb.envs import Env, Obs
+from tokenworld.gym.cwmb.model import Model
 from tokenworld.gym.cwmb.real import made, plain
 
 # ---- The cross-entropy method --------------------------------------------------------------------

@@ -8,12 +8,10 @@ from pathlib import Path
 from typing import Any, Final, Literal, assert_never
 
 from tokenworld.diagnostics import Failure, usage
-from tokenworld.gym.cwmb.accuracy import Accuracy, Likelihood, Model, accuracy, likelihood
-from tokenworld.gym.cwmb.buffers import buffer_of, read_buffer
 from tokenworld.gym.cwmb.envs import ENVS, Env
-from tokenworld.gym.cwmb.model import RowModel
+from tokenworld.gym.cwmb.model import Accuracy, Likelihood, Model, RowModel, accuracy, likelihood
 from tokenworld.gym.cwmb.optimum import Best, best_return
-from tokenworld.gym.cwmb.real import TrueModel, transitions
+from tokenworld.gym.cwmb.real import TrueModel, buffer_of, read_buffer, transitions
 from tokenworld.gym.cwmb.search import PUBLISHED as PUBLISHED_EFFORT
 from tokenworld.gym.cwmb.search import (
     Effort,
@@ -24,11 +22,10 @@ from tokenworld.gym.cwmb.search import (
     random_policy,
 )
 from tokenworld.model.schema import shaped
-from tokenworld.verbs.bench.published import CWMB_DISCRETE as PUBLISHED
-from tokenworld.verbs.bench.published import PAPER
-from tokenworld.verbs.bench.report import Author, mean, publish
+from tokenworld.verbs.bench.report import CWMB_DISCRETE as PUBLISHED
+from tokenworld.verbs.bench.report import PAPER, Author, mean, publish
 from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, Output
-from tokenworld.verbs.pages.sections import Section
+from tokenworld.verbs.pages import Section
 
 _FORMS: Final = ("{}.tw", "{}/world.tw")
 _CLOSE: Final = 1e-9

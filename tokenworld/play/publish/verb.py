@@ -12,8 +12,7 @@ from string import Template
 
 from tokenworld.diagnostics import usage
 from tokenworld.ground import Json
-from tokenworld.play.publish.modules import zipped
-from tokenworld.play.publish.runtime import VERSION, runtime_files
+from tokenworld.play.publish.runtime import VERSION, runtime_files, zipped
 from tokenworld.prose.rulebook import rulebook
 from tokenworld.session import OpenWorld, open_world
 from tokenworld.verbs.output import EXIT_OK, Output, write_file

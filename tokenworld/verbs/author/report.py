@@ -12,7 +12,7 @@ from tokenworld.session.session import Session
 from tokenworld.verbs.author.attempts import Attempt
 from tokenworld.verbs.author.rounds import Result
 from tokenworld.verbs.author.tools import opened
-from tokenworld.verbs.pages.frame import PAGE_END, TABLE_END, page_head, table_head, text_html
+from tokenworld.verbs.pages import PAGE_END, TABLE_END, page_head, table_head, text_html
 
 _PLAN_SECONDS: Final = 10.0
 _STYLE: Final = """

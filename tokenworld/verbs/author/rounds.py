@@ -9,7 +9,7 @@ from typing import Final, assert_never
 from tokenworld import __version__
 from tokenworld.diagnostics import counted
 from tokenworld.store.usage import Prices, Total, total
-from tokenworld.verbs.author import playing, prompts
+from tokenworld.verbs.author import prompts
 from tokenworld.verbs.author.answers import (
     Call,
     Patch,
@@ -22,8 +22,7 @@ from tokenworld.verbs.author.answers import (
 from tokenworld.verbs.author.asking import Message, Provider, Role, digest
 from tokenworld.verbs.author.attempts import FOR_TESTER, Attempt, Facts, brief_for, judged
 from tokenworld.verbs.author.desk import Desk, Reason, Settings, Stop
-from tokenworld.verbs.author.playing import Violation
-from tokenworld.verbs.author.searching import Search, research
+from tokenworld.verbs.author.roles import Search, Violation, play, research
 from tokenworld.verbs.author.sources import (
     Dispute,
     Test,
@@ -376,7 +375,7 @@ class _Loop:
         """Return whether the player reports no new violation of a world that the judge accepts."""
         if not self.takes_part("player") or self.result.violations:
             return True
-        found = playing.play(self.desk, attempt.text, self.result.spec, self.job.description)
+        found = play(self.desk, attempt.text, self.result.spec, self.job.description)
         self.result.violations += found
         lines = "\n".join(one.told for one in found)
         self.note = f"A player says that rules are violated; correct what is true:\n{lines}"

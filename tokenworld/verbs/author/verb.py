@@ -25,12 +25,10 @@ from tokenworld.verbs.author import rounds
 from tokenworld.verbs.author.asking import ROLES, ProviderFailure, Role, scrubbed, secrets
 from tokenworld.verbs.author.attempts import Attempt
 from tokenworld.verbs.author.desk import Settings
-from tokenworld.verbs.author.providers.choosing import provider_of
-from tokenworld.verbs.author.providers.over_http import Address
-from tokenworld.verbs.author.providers.piped import Program
+from tokenworld.verbs.author.providers import Address, Program, provider_of
 from tokenworld.verbs.author.report import report_html
+from tokenworld.verbs.author.roles import Search
 from tokenworld.verbs.author.rounds import Job, Result
-from tokenworld.verbs.author.searching import Search
 from tokenworld.verbs.author.sources import NAME as WORLD
 from tokenworld.verbs.author.specification import contract_of
 from tokenworld.verbs.author.transcript import (

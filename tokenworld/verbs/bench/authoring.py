@@ -27,7 +27,7 @@ from tokenworld.verbs.bench.golds import Gold
 from tokenworld.verbs.bench.report import mean
 from tokenworld.verbs.bench.scores import score
 from tokenworld.verbs.output import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, Output, write_file
-from tokenworld.verbs.pages.sections import Section
+from tokenworld.verbs.pages import Section
 
 _DESCRIPTION: Final = "description.md"
 _FORMS: Final = ("{}.md", "{}.txt", "{}.json")

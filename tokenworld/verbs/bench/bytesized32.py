@@ -27,11 +27,10 @@ from tokenworld.planning.verdict import Verdict
 from tokenworld.session import OpenWorld, open_world
 from tokenworld.session.rollouts import rollout
 from tokenworld.session.solving import solve
-from tokenworld.verbs.bench.published import BYTESIZED32 as PUBLISHED
-from tokenworld.verbs.bench.published import PAPER
-from tokenworld.verbs.bench.report import Author, publish, share
+from tokenworld.verbs.bench.report import BYTESIZED32 as PUBLISHED
+from tokenworld.verbs.bench.report import PAPER, Author, publish, share
 from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, Output, tw_files
-from tokenworld.verbs.pages.sections import Section
+from tokenworld.verbs.pages import Section
 
 _RUNS: Final = 5
 _TICKS: Final = 100

@@ -22,13 +22,12 @@ from tokenworld.verbs.bench.behaviour import Behaviour, behaviour
 from tokenworld.verbs.bench.golds import Gold, prediction_of, read_golds
 from tokenworld.verbs.bench.normal import read
 from tokenworld.verbs.bench.official import FACETS, Official, official
-from tokenworld.verbs.bench.published import PAPER
-from tokenworld.verbs.bench.published import TEXT2WORLD as PUBLISHED
-from tokenworld.verbs.bench.report import Author, Mean, mean, publish, share
+from tokenworld.verbs.bench.report import PAPER, Author, Mean, mean, publish, share
+from tokenworld.verbs.bench.report import TEXT2WORLD as PUBLISHED
 from tokenworld.verbs.bench.scores import score, strict
 from tokenworld.verbs.bench.trips import trips
 from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, Output
-from tokenworld.verbs.pages.sections import Section
+from tokenworld.verbs.pages import Section
 
 _NONE: Final = Official(False, 0.0, 0.0, 0.0, 0.0)
 _TOLD: Final = 3

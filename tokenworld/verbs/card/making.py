@@ -15,6 +15,8 @@ from functools import cache
 from typing import Final, Literal, get_args
 
 from tokenworld.assets import asset_folder, language_page, rules_folder
+from tokenworld.verbs.judge.findings import tokens
+from tokenworld.verbs.output import EXIT_OK, Output
 
 Purpose = Literal["author", "player", "repair"]
 PURPOSES: Final[tuple[Purpose, ...]] = get_args(Purpose)
@@ -115,3 +117,15 @@ _HEADS: Final[dict[Purpose, str]] = {
     "Answer with one command: words of an action, a call such as `take(lamp)`, or `pass`, which\n"
     "lets time go by. A refused command changes nothing and tells why.",
 }
+
+
+# ---- The verb -----------------------------------------------------------------------------------
+# ``tw card``: print a card.
+
+
+def print_card(out: Output, *, purpose: Purpose) -> int:
+    """Print the card for a purpose."""
+    text = card(purpose)
+    out.data(text.removesuffix("\n"))
+    out.json({"schema_version": 1, "for": purpose, "card": text, "tokens": tokens(text)})
+    return EXIT_OK

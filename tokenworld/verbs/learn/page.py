@@ -10,11 +10,18 @@ from typing import Any, Final
 
 from tokenworld.model import World
 from tokenworld.verbs.learn.fitting import Fit, Fitted
-from tokenworld.verbs.learn.maps import maps_of
 from tokenworld.verbs.learn.propose.given.played import differences_of
-from tokenworld.verbs.learn.propose.outside.weighing import Weighed, aspect_of
-from tokenworld.verbs.pages.charts import Bar, bar_chart, stacked_chart
-from tokenworld.verbs.pages.frame import PAGE_END, TABLE_END, page_head, table_head, text_html
+from tokenworld.verbs.learn.propose.outside import Weighed, aspect_of, maps_of
+from tokenworld.verbs.pages import (
+    PAGE_END,
+    TABLE_END,
+    Bar,
+    bar_chart,
+    page_head,
+    stacked_chart,
+    table_head,
+    text_html,
+)
 
 WORST: Final = 5
 """Transitions that are shown."""

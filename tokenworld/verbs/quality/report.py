@@ -26,7 +26,7 @@ from tokenworld.store.read import find_run, history, list_runs
 from tokenworld.store.records import Run, Tick
 from tokenworld.store.usage import Prices, Total, read_prices, total
 from tokenworld.verbs.output import EXIT_OK, Output, write_file
-from tokenworld.verbs.pages.frame import (
+from tokenworld.verbs.pages import (
     PAGE_END,
     TABLE_END,
     page_head,

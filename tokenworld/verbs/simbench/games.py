@@ -12,8 +12,7 @@ from tokenworld.diagnostics import usage
 from tokenworld.session.rollouts import interval
 from tokenworld.store.usage import Prices, read_prices
 from tokenworld.verbs.output import EXIT_OK, Output
-from tokenworld.verbs.pages.charts import Bar, bar_chart
-from tokenworld.verbs.pages.sections import Section
+from tokenworld.verbs.pages import Bar, Section, bar_chart
 from tokenworld.verbs.simbench.asking import of_set, read_transcript
 from tokenworld.verbs.simbench.baselines import WITHOUT
 from tokenworld.verbs.simbench.page import (

@@ -11,15 +11,19 @@ from tokenworld.diagnostics import counted, fields_json, visible
 from tokenworld.session.rollouts import interval
 from tokenworld.store.usage import Prices
 from tokenworld.verbs.output import EXIT_OK, Output, write_file
-from tokenworld.verbs.pages.charts import Bar, bar_chart, stacked_chart
-from tokenworld.verbs.pages.frame import (
+from tokenworld.verbs.pages import (
     PAGE_END,
     TABLE_END,
+    Bar,
+    Section,
+    bar_chart,
     page_head,
+    sections_markdown,
+    sections_text,
+    stacked_chart,
     table_head,
     text_html,
 )
-from tokenworld.verbs.pages.sections import Section, sections_markdown, sections_text
 from tokenworld.verbs.simbench.asking import of_set, read_transcript
 from tokenworld.verbs.simbench.scoring import KINDS, WAYS, Card, Share, baseline_cards, card_of
 from tokenworld.verbs.simbench.sets import PARTS, Part, QuestionSet, read_set

@@ -18,7 +18,7 @@ from tokenworld.verbs.learn.propose.accepting import Asked, Commands, required
 from tokenworld.verbs.learn.propose.commands import Grammar, Schema
 from tokenworld.verbs.learn.propose.covering import Problem, Rule, Rules, cover
 from tokenworld.verbs.learn.propose.drawn import cover_drawn, cover_noisy, shared_out
-from tokenworld.verbs.learn.propose.outside.keeping import packed, unpacked
+from tokenworld.verbs.learn.propose.outside import packed, unpacked
 from tokenworld.verbs.learn.propose.scenes import (
     ANY,
     HOLDER,

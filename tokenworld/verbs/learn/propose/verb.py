@@ -24,14 +24,15 @@ from tokenworld.verbs.learn.propose.emitting import Emitted, emitted
 from tokenworld.verbs.learn.propose.given.extending import Rules, extended
 from tokenworld.verbs.learn.propose.given.played import played
 from tokenworld.verbs.learn.propose.judging import Judged, apart, judged_text, judged_world
-from tokenworld.verbs.learn.propose.outside.asking import (
+from tokenworld.verbs.learn.propose.outside import (
     Answers,
     Asked,
     Place,
+    Weighed,
     improved,
     program,
+    weighed,
 )
-from tokenworld.verbs.learn.propose.outside.weighing import Weighed, weighed
 from tokenworld.verbs.learn.propose.stages import Learned, Proposal, Say, Stages
 from tokenworld.verbs.learn.propose.textrows import OVER, SCORE, WON, TextSteps
 from tokenworld.verbs.learn.propose.worldrows import WorldSteps, read_world_rows

@@ -12,19 +12,85 @@ import json
 import re
 import shlex
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from math import isfinite
 from typing import Any, Final, Protocol
 
 from tokenworld.diagnostics import Diagnostic, Failure, Source, usage
-from tokenworld.ground import Json
+from tokenworld.ground import PASS, Json, NoMatch
+from tokenworld.model import World
+from tokenworld.model.worlds import cell_name
 from tokenworld.session.loading import OpenWorld
 from tokenworld.session.remote import PlayerFailure, ProcessChannel
 from tokenworld.session.replaying import Row
 from tokenworld.syntax import nodes as syn
 from tokenworld.syntax import parse_source
-from tokenworld.verbs.learn.maps import maps_of
-from tokenworld.verbs.learn.propose.outside.weighing import Weighed, aspect_of, weighed
+from tokenworld.verbs.learn.propose.covering import WORTH, Rule, Rules
+from tokenworld.verbs.learn.propose.given.played import differences
+from tokenworld.verbs.learn.propose.templates import Template
+from tokenworld.verbs.learn.propose.terms import Exists, Predicate, Term
+from tokenworld.verbs.records.transitions import Transition, fitting
+
+# ---- How well rules explain rows ----------------------------------------------------------------
+# Measure how well rules explain rows; it decides which laws of a program are kept.
+#
+# An explained row costs its surprise, the negative logarithm of its probability. A row that the
+# rules cannot produce costs, for each slot that differs in the nearest outcome, as much as a change
+# that no rule explains (`covering.WORTH`).
+
+_MOST: Final = 200
+"""The greatest number of outcomes of one command that are looked at."""
+Shape = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """A row with its cost, and the slots that the rules get wrong: the rules' value, the observed
+    one. ``before`` and ``after`` are its states."""
+
+    row: Row
+    cost: float
+    left: tuple[tuple[str, Any, Any], ...]
+    before: Shape
+    after: Shape
+
+    @property
+    def command(self) -> str:
+        """The action of the row; its words where it names none."""
+        intent = self.row.intent
+        return str(intent.get("action") or intent.get("text") or "pass")
+
+
+def weighed(world: OpenWorld, rows: Iterable[Row]) -> Iterator[Weighed]:
+    """Yield the predictions of a world for each row that fits it, compared with the row."""
+    listed = list(rows)
+    for row, one in zip(listed, fitting(world, listed), strict=True):
+        if isinstance(one, Transition):
+            yield _weighed(world, row, one)
+
+
+def _weighed(world: OpenWorld, row: Row, one: Transition) -> Weighed:
+    engine = world.engine
+    before, after = engine.json(one.state), engine.json(one.seen)
+    try:
+        logp = engine.logp(one.state, one.intent, one.seen, one.fields).logp
+        if isfinite(logp):
+            return Weighed(row, -logp, (), before, after)
+        intent = PASS if isinstance(one.intent, NoMatch) else one.intent
+        found = engine.distribution(one.state, intent, _MOST).successors
+        nearest = min((differences(engine.json(x.state), after) for x in found), key=len)
+    except Failure:
+        nearest = differences(before, after)
+    return Weighed(row, WORTH * max(1, len(nearest)), tuple(nearest), before, after)
+
+
+def aspect_of(slot: str) -> str:
+    """Return the fluent of a slot: `full` of `cup.full`, `gap` of `gap(a, b)`."""
+    return slot.partition("(")[0].rpartition(".")[2]
+
+
+# ---- Questions and answers ----------------------------------------------------------------------
 
 FORMAT: Final = "tw-proposer/1"
 MOST_ASKED: Final = 20
@@ -230,3 +296,67 @@ def with_item(text: str, item: str) -> str:
 def _items(text: str) -> tuple[Sequence[syn.Item], Sequence[Diagnostic]]:
     tree, problems = parse_source(Source("proposed.tw", None, text))
     return tree.items, problems
+
+
+# ---- Rules in a journal -------------------------------------------------------------------------
+# Learned rules as JSON, to be kept in a journal.
+
+_CLASSES: Final = {one.__name__: one for one in (Rules, Rule, Template, Predicate, Exists, Term)}
+
+
+def packed(found: Any) -> Json:
+    """Return rules, or a part of them, as JSON: an object of a class as a list with its name, a
+    tuple as one without."""
+    if type(found) in _CLASSES.values():
+        parts = (packed(getattr(found, one.name)) for one in fields(found))
+        return [type(found).__name__, *parts]
+    if isinstance(found, tuple):
+        return ["", *map(packed, found)]
+    assert found is None or isinstance(found, (bool, int, float, str))
+    return found
+
+
+def unpacked(shown: Json) -> Any:
+    """Return the value that `packed` wrote."""
+    if not isinstance(shown, list):
+        return shown
+    name, *parts = shown
+    values = map(unpacked, parts)
+    return tuple(values) if name == "" else _CLASSES[str(name)](*values)
+
+
+# ---- What a question shows ----------------------------------------------------------------------
+# States of worlds with layouts as maps of characters.
+
+
+def maps_of(world: World, shape: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Draw a state (``tw-state/1``) as a map for each layout, by the type of its cells.
+
+    A cell shows the initial of an object on it, else that of its first enum value.
+    """
+    objects: Sequence[Mapping[str, Any]] = shape.get("objects", ())
+    cells = {one.of for one in world.layouts}
+    standing: dict[str, str] = {}
+    for one in objects:
+        if one["type"] not in cells:
+            for value in one["attrs"].values():
+                if isinstance(value, str):
+                    standing.setdefault(value, one["name"][:1].upper())
+    grounds = {one["name"]: _ground(one["attrs"]) for one in objects if one["type"] in cells}
+    return {
+        layout.of: [
+            "".join(_sign(cell_name(layout.of, x, y), symbol, standing, grounds)
+                    for x, symbol in enumerate(row))
+            for y, row in enumerate(layout.rows)
+        ]
+        for layout in world.layouts
+    }  # fmt: skip
+
+
+def _ground(attrs: Mapping[str, Any]) -> str:
+    words = (value for value in attrs.values() if isinstance(value, str) and value)
+    return next((value[0] for value in words), "")
+
+
+def _sign(name: str, symbol: str, standing: Mapping[str, str], grounds: Mapping[str, str]) -> str:
+    return standing.get(name) or grounds.get(name) or symbol

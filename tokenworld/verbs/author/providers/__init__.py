@@ -1,1 +1,0 @@
-"""Providers: a script, a program, an OpenAI-compatible address, or a library of models."""

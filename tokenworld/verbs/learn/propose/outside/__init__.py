@@ -1,1 +1,0 @@
-"""Laws that a program proposes, such as a language model, through the same checks as our own."""

@@ -1,3 +1,0 @@
-"""Pages: the HTML, Markdown and charts of the verbs that write reports."""
-
-from __future__ import annotations
