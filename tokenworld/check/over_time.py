@@ -22,15 +22,6 @@ from tokenworld.check.draft import Draft
 from tokenworld.check.typing.context import domain_of
 from tokenworld.diagnostics import Span
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.model import (
-    deep_subterms,
-    effects_in,
-    fluents_read,
-    map_children,
-    slot_writes,
-    subterms,
-    without_none,
-)
 
 _WORDS: Final[tuple[str, ...]] = get_args(m.OverTimeWord)
 _Binders = Mapping[str, m.Binder]
@@ -69,10 +60,10 @@ def _asked(action: m.Action) -> Iterator[m.Term]:
 
 
 def _check(draft: Draft, term: m.Term, lets: frozenset[str] = frozenset()) -> None:
-    for call in subterms(term):
+    for call in m.subterms(term):
         if not isinstance(call, m.BuiltinCall) or call.name not in _WORDS:
             continue
-        for part in deep_subterms(call.args, draft.derives):
+        for part in m.deep_subterms(call.args, draft.derives):
             if isinstance(part, m.Local) and part.name in lets:
                 what = f"`{part.name}` is a value of this state, and the condition is about all."
                 hint = "Write in the condition what the `let` names."
@@ -164,7 +155,7 @@ class _Monitors:
     def _term(self, term: m.Term, binders: _Binders) -> m.Term:
         if isinstance(term, m.Fold):
             binders = {**binders, **{one.name: one for one in term.binders}}
-        found = map_children(term, lambda one: self._term(one, binders))
+        found = m.map_children(term, lambda one: self._term(one, binders))
         if isinstance(found, m.BuiltinCall) and found.name in _WORDS:
             return self._called(found, binders)
         return found
@@ -172,15 +163,15 @@ class _Monitors:
     def _called(self, call: m.BuiltinCall, binders: _Binders) -> m.Term:
         """The call of the derive that answers it; equal words about equal variables share one. A
         name may have another type in another world."""
-        names = {one.name for one in subterms(call) if isinstance(one, m.Local)}
+        names = {one.name for one in m.subterms(call) if isinstance(one, m.Local)}
         params = tuple(
-            replace(one, domain=domain_of(without_none(one.type)), type=without_none(one.type))
+            replace(one, domain=domain_of(m.without_none(one.type)), type=m.without_none(one.type))
             for name, one in binders.items()
             if name in names
         )
         text = " ".join(self.text(call.span).replace(".", " ").split())
         bound = tuple((one.name, one.type) for one in params)
-        key = (text, (bound, *(one.type for one in subterms(call))))
+        key = (text, (bound, *(one.type for one in m.subterms(call))))
         if key not in self.found:
             self.found[key] = self._derive(call, text, params)
         args = tuple(m.Local(one.name, one.type, call.span) for one in params)
@@ -199,7 +190,7 @@ class _Monitors:
         """The condition on the present state and the monitors, and the notes about the state
         before."""
         fluents = self.program.fluents
-        reads = fluents_read(call.args, self.program.derives)
+        reads = m.fluents_read(call.args, self.program.derives)
         secret = any(fluents[one].secret for one in reads if one in fluents)
 
         def monitor(state: str) -> m.Read:
@@ -264,10 +255,10 @@ class _Monitors:
         actions, laws = dict(program.actions), dict(program.laws)
         rounds = _has_rounds(program)
         bodies = [one.body for one in actions.values()] + [one.body for one in laws.values()]
-        creates = any(isinstance(one, m.Create) for body in bodies for one in effects_in(body))
+        creates = any(isinstance(one, m.Create) for body in bodies for one in m.effects_in(body))
         for one in self.monitors:
             whens = [note.when for note in one.notes]
-            reads = fluents_read(whens, derives) - self.relations.keys()
+            reads = m.fluents_read(whens, derives) - self.relations.keys()
             by_actions = not rounds and _by_actions(program, whens, reads)
             if not by_actions:
                 laws[one.name] = one.law(creates)
@@ -283,7 +274,7 @@ def _by_actions(program: m.Program, whens: Iterable[m.Term], reads: frozenset[st
     """Return whether what is read changes only when an action is done."""
     others = [one.body for one in program.laws.values()]
     others += [one.cancelled for one in program.actions.values()]
-    asks = deep_subterms(whens, program.derives)
+    asks = m.deep_subterms(whens, program.derives)
     ticks = any(isinstance(one, m.BuiltinCall) and one.name == "tick" for one in asks)
     return not (ticks or any(_may_change(body, reads) for body in others))
 
@@ -297,8 +288,8 @@ def _may_change(body: m.Body, reads: frozenset[str]) -> bool:
     """Return whether a body may change a fact of these; new and gone objects are counted."""
     return any(
         isinstance(effect, m.Create | m.Destroy)
-        or any(one.target.fluent in reads for one in slot_writes(effect))
-        for effect in effects_in(body)
+        or any(one.target.fluent in reads for one in m.slot_writes(effect))
+        for effect in m.effects_in(body)
     )
 
 

@@ -12,13 +12,9 @@ from dataclasses import field
 from functools import cached_property
 from typing import Any
 
+from tokenworld import model as m
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Instance, Raw, constant, implicit_default
-from tokenworld.model import (
-    Fluent,
-    ObjectType,
-    is_optional,
-)
 
 Key = int | tuple[Raw, ...]
 
@@ -28,7 +24,7 @@ class Column:
     """One fluent's storage. ``by_object``: indexed by object number; ``single``: no arguments."""
 
     index: int
-    fluent: Fluent
+    fluent: m.Fluent
     by_object: bool
     single: bool
     default: Raw
@@ -56,7 +52,7 @@ class Column:
             "tupled": not (self.by_object or self.single),
             "sparse": fluent.scratch or not (self.by_object or self.single),
             "has_children": fluent.inverse is not None or fluent.closure is not None,
-            "always": not is_optional(kind) and kind.kind not in ("bool", "object"),
+            "always": not m.is_optional(kind) and kind.kind not in ("bool", "object"),
             "truth": kind.kind == "bool",
             "shaped": fluent.unique or fluent.nested or fluent.acyclic,
             "bounded": kind.kind in ("number", "real"),
@@ -83,9 +79,9 @@ class Column:
         return key if isinstance(key, tuple) else (key,)
 
 
-def _named(fluent: Fluent) -> tuple[int, ...]:
+def _named(fluent: m.Fluent) -> tuple[int, ...]:
     return tuple(
-        place for place, one in enumerate(fluent.params) if isinstance(one.type, ObjectType)
+        place for place, one in enumerate(fluent.params) if isinstance(one.type, m.ObjectType)
     )
 
 
@@ -114,13 +110,13 @@ class Layout:
         found = {}
         for column in self.columns:
             of = column.fluent.params[0].type if column.by_object else None
-            if isinstance(of, ObjectType):
+            if isinstance(of, m.ObjectType):
                 found[column.index] = frozenset(below.get(of.name, ()))
         return found
 
 
-def _column(index: int, fluent: Fluent, instance: Instance) -> Column:
-    one_object = len(fluent.params) == 1 and isinstance(fluent.params[0].type, ObjectType)
+def _column(index: int, fluent: m.Fluent, instance: Instance) -> Column:
+    one_object = len(fluent.params) == 1 and isinstance(fluent.params[0].type, m.ObjectType)
     default = implicit_default(fluent.type)
     if fluent.default is not None and fluent.fluent_kind != "attribute":
         default = constant(fluent.default, instance.numbers, instance.params)

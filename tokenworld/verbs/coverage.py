@@ -13,30 +13,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import assert_never
 
+from tokenworld import model as m
 from tokenworld.diagnostics import Source, Span, fields_json
 from tokenworld.engine.rows import Record
 from tokenworld.ground import Json, Outcome
-from tokenworld.model import (
-    Action,
-    Binder,
-    Body,
-    Chance,
-    Effect,
-    Emit,
-    Event,
-    For,
-    If,
-    Law,
-    Let,
-    LifeEffect,
-    NumberLiteral,
-    NumberType,
-    OutputEffect,
-    Pick,
-    Program,
-    TypeRange,
-    WriteEffect,
-)
 
 _EVENT = "\0covered"
 """No author can write this name, so no scenario can be told of it."""
@@ -65,7 +45,7 @@ class Coverage:
     counts: Counter[int] = field(default_factory=Counter)
     _requires: dict[tuple[str, int], int] = field(default_factory=dict)
 
-    def instrument(self, program: Program) -> Program:
+    def instrument(self, program: m.Program) -> m.Program:
         """The same program with an event at the head of every body and branch."""
         actions = {name: self._action(action) for name, action in program.actions.items()}
         written = {name: self._law(law) for name, law in program.laws.items() if not law.added}
@@ -73,8 +53,8 @@ class Coverage:
         if not self.marks:
             return program
         span = self.marks[0].span
-        kind = NumberType(0, len(self.marks))
-        event = Event(_EVENT, (Binder("mark", TypeRange(kind), kind, span),), span)
+        kind = m.NumberType(0, len(self.marks))
+        event = m.Event(_EVENT, (m.Binder("mark", m.TypeRange(kind), kind, span),), span)
         return replace(
             program, actions=actions, laws=laws, events={**program.events, _EVENT: event}
         )
@@ -125,7 +105,7 @@ class Coverage:
         self.marks.append(Mark(kind, rule, what, span))
         return len(self.marks) - 1
 
-    def _action(self, action: Action) -> Action:
+    def _action(self, action: m.Action) -> m.Action:
         rule = f"action {action.name}"
         body = self._headed(action.body, "action", rule, "executed", action.span)
         cancelled = action.cancelled
@@ -137,43 +117,43 @@ class Coverage:
             self._requires[action.name, index] = number
         return replace(action, body=body, cancelled=cancelled)
 
-    def _law(self, law: Law) -> Law:
+    def _law(self, law: m.Law) -> m.Law:
         rule = f"law {law.name}"
         return replace(law, body=self._headed(law.body, "law", rule, "fired", law.span))
 
-    def _headed(self, body: Body, kind: str, rule: str, what: str, span: Span) -> Body:
+    def _headed(self, body: m.Body, kind: str, rule: str, what: str, span: Span) -> m.Body:
         number = self._mark(kind, rule, what, span)
-        literal = NumberLiteral(number, NumberType(number, number), span)
+        literal = m.NumberLiteral(number, m.NumberType(number, number), span)
         inner = tuple(self._effect(effect, rule) for effect in body)
-        return (Emit(_EVENT, (literal,), span), *inner)
+        return (m.Emit(_EVENT, (literal,), span), *inner)
 
-    def _branch(self, body: Body, rule: str, what: str, span: Span) -> Body:
+    def _branch(self, body: m.Body, rule: str, what: str, span: Span) -> m.Body:
         """Mark a branch that has statements; an empty one is not changed."""
         return self._headed(body, "branch", rule, what, span) if body else body
 
-    def _effect(self, effect: Effect, rule: str) -> Effect:
+    def _effect(self, effect: m.Effect, rule: str) -> m.Effect:
         span = effect.span
         match effect:
-            case If(then=then, otherwise=otherwise):
+            case m.If(then=then, otherwise=otherwise):
                 yes = self._branch(then, rule, "if", span)
                 return replace(
                     effect, then=yes, otherwise=self._branch(otherwise, rule, "else", span)
                 )
-            case For(body=body):
+            case m.For(body=body):
                 return replace(effect, body=self._branch(body, rule, "for", span))
-            case Chance(branches=branches, otherwise=otherwise):
+            case m.Chance(branches=branches, otherwise=otherwise):
                 taken = tuple(
                     replace(one, body=self._branch(one.body, rule, f"chance, branch {index}", span))
                     for index, one in enumerate(branches, start=1)
                 )
                 rest = self._branch(otherwise, rule, "chance, else", span)
                 return replace(effect, branches=taken, otherwise=rest)
-            case Pick(body=body, otherwise=otherwise):
+            case m.Pick(body=body, otherwise=otherwise):
                 some = self._branch(body, rule, "pick", span)
                 return replace(
                     effect, body=some, otherwise=self._branch(otherwise, rule, "pick, else", span)
                 )
-            case Let() | WriteEffect() | LifeEffect() | OutputEffect():
+            case m.Let() | m.WriteEffect() | m.LifeEffect() | m.OutputEffect():
                 return effect
             case _:
                 assert_never(effect)

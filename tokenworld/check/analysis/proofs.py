@@ -36,15 +36,6 @@ from tokenworld.check.draft import Draft, Memo
 from tokenworld.check.typing.types import can_equal
 from tokenworld.diagnostics import Related, Span
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.model import (
-    effects_in,
-    fluents_read,
-    is_optional,
-    map_children,
-    slot_writes,
-    subterms,
-    targets_of,
-)
 
 
 @frozen
@@ -124,7 +115,7 @@ def _index(reaches: list[_Reach]) -> tuple[dict[str, list[int]], _Lives]:
 
 
 def _reach(body: m.Body, book: Rulebook) -> _Reach:
-    lives = (_made_or_lost(effect) for effect in effects_in(body))
+    lives = (_made_or_lost(effect) for effect in m.effects_in(body))
     written = fluents_written([body], book)
     return _Reach(written, tuple(kind for kind in lives if kind is not None))
 
@@ -145,11 +136,11 @@ def _needs(line: m.Conserve | m.Invariant, book: Rulebook) -> _Needs:
     )
     if isinstance(line, m.Invariant):
         kinds = [one.type for one in line.params if isinstance(one.type, m.ObjectType)]
-    return _Needs(fluents_read((term,), book.derives), (*kinds, *_folded(term)))
+    return _Needs(m.fluents_read((term,), book.derives), (*kinds, *_folded(term)))
 
 
 def _folded(term: m.Term) -> Iterator[m.ObjectType]:
-    for part in subterms(term):
+    for part in m.subterms(term):
         if isinstance(part, m.Fold):
             for binder in part.binders:
                 if isinstance(binder.domain, m.TypeRange) and isinstance(binder.type, m.ObjectType):
@@ -170,11 +161,11 @@ class _Unclear(Exception):
 
 def opened(term: m.Term, book: Rulebook) -> m.Term:
     """A condition with its derives written out, where that is the same."""
-    if isinstance(term, m.DeriveCall) and not any(is_optional(arg.type) for arg in term.args):
+    if isinstance(term, m.DeriveCall) and not any(m.is_optional(arg.type) for arg in term.args):
         found = inlined(term, book.derives)
         if found is not None:
             return opened(found, book)
-    return map_children(term, lambda part: opened(part, book))
+    return m.map_children(term, lambda part: opened(part, book))
 
 
 def effect_on(invariant: m.Invariant, outcome: Outcome, once: bool, book: Rulebook) -> Answer:
@@ -183,7 +174,7 @@ def effect_on(invariant: m.Invariant, outcome: Outcome, once: bool, book: Rulebo
     ``once``: no slot is written by another binding or rule in the same evaluation.
     """
     condition = opened(invariant.condition, book)
-    read = {part.fluent for part in subterms(condition) if isinstance(part, m.Read)}
+    read = {part.fluent for part in m.subterms(condition) if isinstance(part, m.Read)}
     made = [one for one in outcome.made if _concerns(one, read)]
     if not made:
         return "kept"
@@ -213,7 +204,7 @@ def _plain(term: m.Term) -> bool:
         part.kind in _PLAIN
         and not (isinstance(part, m.BuiltinCall) and part.name not in _BUILTINS)
         and not (isinstance(part, m.Read) and not all(arg.kind in _NAMED for arg in part.args))
-        for part in subterms(term)
+        for part in m.subterms(term)
     )
 
 
@@ -223,7 +214,7 @@ _NAMED = ("local", "object_literal", "enum_literal", "number_literal")
 def _concerns(made: Made, read: set[str]) -> bool:
     if isinstance(made.effect, (m.Create, m.Destroy)):
         return True
-    return any(target.fluent in read for target in targets_of(made.effect))
+    return any(target.fluent in read for target in m.targets_of(made.effect))
 
 
 def _owners(
@@ -237,11 +228,11 @@ def _owners(
         return [None]
     param, kind = invariant.params[0].name, invariant.params[0].type
     found: dict[object, m.Term | None] = {}
-    for part in subterms(condition):
+    for part in m.subterms(condition):
         if isinstance(part, m.Read) and not any(_is(arg, param) for arg in part.args):
             found[None] = None
     for one in made:
-        for target in targets_of(one.effect):
+        for target in m.targets_of(one.effect):
             for arg in target.args:
                 term = one.facts.open(arg)
                 if can_equal(book.types, term.type, kind):
@@ -276,7 +267,7 @@ def _after(term: m.Term, outcome: Outcome, known: Knowledge, book: Rulebook) -> 
     """A term with the new values of the slots it reads."""
     if isinstance(term, m.Read):
         return _new_value(term, outcome, known, book)
-    return map_children(term, lambda part: _after(part, outcome, known, book))
+    return m.map_children(term, lambda part: _after(part, outcome, known, book))
 
 
 def _new_value(read: m.Read, outcome: Outcome, known: Knowledge, book: Rulebook) -> m.Term:
@@ -284,7 +275,7 @@ def _new_value(read: m.Read, outcome: Outcome, known: Knowledge, book: Rulebook)
     value: m.Term = read
     steps = 0
     for made in outcome.made:
-        for write in slot_writes(made.effect):
+        for write in m.slot_writes(made.effect):
             if write.target.fluent != read.fluent:
                 continue
             args = tuple(made.facts.open(arg) for arg in write.target.args)
@@ -380,7 +371,7 @@ def _proved(line: m.Conserve | m.Invariant, bodies: tuple[Work, ...], book: Rule
 
 def _births_matter(work: Work, fluents: frozenset[str], book: Rulebook) -> bool:
     """Return whether creating objects runs a birth that writes one of the fluents."""
-    made = [m.ObjectType(one.of) for one in effects_in(work.body) if isinstance(one, m.Create)]
+    made = [m.ObjectType(one.of) for one in m.effects_in(work.body) if isinstance(one, m.Create)]
     for birth in book.births:
         called = any(can_equal(book.types, kind, birth.param.type) for kind in made)
         if called and touches(Work("", None, birth.body, work.start), fluents, book):
@@ -432,7 +423,7 @@ def _net(
     amount: Amount | None, line: m.Conserve, work: Work, book: Rulebook
 ) -> list[tuple[Outcome, Interval]] | None:
     ways = outcomes(work.body, work.facts)
-    fluents = fluents_read((line.value,), book.derives)
+    fluents = m.fluents_read((line.value,), book.derives)
     if amount is None or ways is None or _births_matter(work, fluents, book):
         return None
     found: list[tuple[Outcome, Interval]] = []
@@ -498,7 +489,7 @@ def _timely(term: m.Term, book: Rulebook) -> bool:
     """Return whether a condition depends on more than the slots it reads."""
     todo, seen = [term], set[str]()
     while todo:
-        for part in subterms(todo.pop()):
+        for part in m.subterms(todo.pop()):
             if isinstance(part, m.BuiltinCall) and part.name in ("tick", "score", "busy", "did"):
                 return True
             if isinstance(part, m.DeriveCall) and part.derive not in seen:
@@ -522,8 +513,8 @@ def _once(work: Work, concerned: list[Work], book: Rulebook) -> bool:
     params = {binder.name for binder in work.params}
     return all(
         params <= {arg.name for arg in target.args if isinstance(arg, m.Local)}
-        for effect in effects_in(work.body)
-        for target in targets_of(effect)
+        for effect in m.effects_in(work.body)
+        for target in m.targets_of(effect)
     )
 
 

@@ -14,20 +14,11 @@ from math import inf
 from pathlib import Path
 from typing import Final, assert_never
 
+from tokenworld import model as m
 from tokenworld.diagnostics import Diagnostic, Failure, counted, usage
 from tokenworld.engine import Engine, State
 from tokenworld.engine.layout import Column
 from tokenworld.ground import Json, Raw
-from tokenworld.model import (
-    BoolType,
-    CollectionType,
-    EnumType,
-    NoneType,
-    NumberType,
-    ObjectType,
-    RealType,
-    TextType,
-)
 from tokenworld.session import open_world
 from tokenworld.session.loading import OpenWorld
 from tokenworld.verbs.output import EXIT_OK, Output
@@ -202,7 +193,7 @@ def _slots(engine: Engine, state: State) -> Iterator[Slot]:
         fluent = column.fluent
         if fluent.fluent_kind == "attribute" and not fluent.static:
             owner = fluent.params[0].type
-            assert isinstance(owner, ObjectType)
+            assert isinstance(owner, m.ObjectType)
             yield from ((column, (one,)) for one in state.live.get(owner.name, ()))
 
 
@@ -257,19 +248,19 @@ def _domain(engine: Engine, state: State, slot: Slot) -> list[Raw]:
     without an end."""
     kind, program = slot[0].fluent.type, engine.instance.program
     match kind:
-        case BoolType():
+        case m.BoolType():
             return [False, True]
-        case EnumType(name=name):
+        case m.EnumType(name=name):
             return list(range(len(program.enums[name].members)))
-        case ObjectType(name=name):
+        case m.ObjectType(name=name):
             return list(state.live.get(name, ()))
-        case NumberType(low=low, high=high):
+        case m.NumberType(low=low, high=high):
             now = _value(state, slot)
             if not isinstance(now, int):
                 return []
             near = (now - 2, now - 1, now + 1, now + 2)
             return [x for x in near if (low is None or low <= x) and (high is None or x <= high)]
-        case RealType() | TextType() | NoneType() | CollectionType():
+        case m.RealType() | m.TextType() | m.NoneType() | m.CollectionType():
             return []
         case _:
             assert_never(kind)

@@ -13,24 +13,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, assert_never
 
+from tokenworld import model as m
 from tokenworld.core import lowered
 from tokenworld.core.rules import Footprint
 from tokenworld.engine import Engine
 from tokenworld.engine.rows.questions.speech import name_of
 from tokenworld.engine.rows.stepper import Tick
 from tokenworld.ground import Json, Raw
-from tokenworld.model import (
-    BoolType,
-    CollectionType,
-    EnumType,
-    Fluent,
-    NoneType,
-    NumberType,
-    ObjectType,
-    RealType,
-    TextType,
-    ValueType,
-)
 from tokenworld.model.schema import CLOSED
 from tokenworld.model.toml import read_toml
 
@@ -157,19 +146,19 @@ class Place:
     get: Get
     stored: str
     attribute: bool
-    type: ValueType
+    type: m.ValueType
 
     def read(self, value: Any, owner: str | None, key: str | None, attrs: dict[str, Json],
              context: Context) -> None:  # fmt: skip
         """Add a recorded value; derived values are left to the rules."""
         if not self.stored:
             return
-        raw = context.named.get(value, value) if isinstance(self.type, ObjectType) else value
+        raw = context.named.get(value, value) if isinstance(self.type, m.ObjectType) else value
         if self.attribute:
             attrs[self.stored] = raw
             return
         args: list[Json] = [one for one in (owner, key) if one is not None]
-        if not isinstance(self.type, BoolType):
+        if not isinstance(self.type, m.BoolType):
             context.functions.setdefault(self.stored, []).append([args, raw])
             return
         rows = context.relations.setdefault(self.stored, [])
@@ -288,7 +277,7 @@ class RecordWords:
     def truths(self) -> tuple[str, ...]:
         """The stored truths of the world that the score tells."""
         told = (one for one in (self.over, self.won) if one is not None and one.stored)
-        return tuple(one.stored for one in told if isinstance(one.type, BoolType))
+        return tuple(one.stored for one in told if isinstance(one.type, m.BoolType))
 
     @cached_property
     def refers(self) -> bool:
@@ -307,10 +296,10 @@ class RecordWords:
         wide = {self.engine.layout.by_id[one.id].index for one in fluents if one.symmetric}
         types = [*(one.type for one in fluents), *(one.type for one in places)]
         keyed = any(rule.keys in self.program.types for rule in rules)
-        stores = keyed or any(isinstance(one.type, ObjectType) for one in fluents)
+        stores = keyed or any(isinstance(one.type, m.ObjectType) for one in fluents)
         return Shown(
             frozenset(own), self._read(derives) | wide,
-            keyed or any(isinstance(one, ObjectType) for one in types), stores,
+            keyed or any(isinstance(one, m.ObjectType) for one in types), stores,
         )  # fmt: skip
 
     def _read(self, derives: Iterable[str]) -> frozenset[int]:
@@ -346,7 +335,7 @@ class RecordWords:
         for name, rule in rules.items():
             yield self._shown(kind, name, rule)
 
-    def _fluents(self, kind: str) -> Iterator[Fluent]:
+    def _fluents(self, kind: str) -> Iterator[m.Fluent]:
         fluents = self.program.fluents
         for key in self.program.types[kind].attributes:
             if not fluents[key].nested:
@@ -354,7 +343,7 @@ class RecordWords:
         for fluent in fluents.values():
             if fluent.fluent_kind == "function" and len(fluent.params) == 1:
                 of = fluent.params[0].type
-                if isinstance(of, ObjectType) and self.program.is_subtype(kind, of.name):
+                if isinstance(of, m.ObjectType) and self.program.is_subtype(kind, of.name):
                     yield fluent
 
     def _hidden(self, kind: str, name: str) -> bool:
@@ -401,7 +390,7 @@ class RecordWords:
     def _unseen(self, name: str) -> Place:
         """The truth without parameters of that name, which rules may write."""
         place = self._world_place(name)
-        if not place.stored or not isinstance(place.type, BoolType):
+        if not place.stored or not isinstance(place.type, m.BoolType):
             raise Misread(f"`{name}` is no function of type bool, so it cannot be unseen")
         return place
 
@@ -437,18 +426,18 @@ class RecordWords:
             fluent.params if fluent is not None else derive.params if derive is not None else ()
         )
         of = params[0].type if params else None
-        if isinstance(of, ObjectType) and self.program.is_subtype(kind, of.name):
+        if isinstance(of, m.ObjectType) and self.program.is_subtype(kind, of.name):
             if fluent is not None:
                 return self._fluent_place(fluent)
             assert derive is not None
             return self._derive_place(name, derive.type)
         raise Misread(f"`{kind}` has no attribute, function or derive `{name}`")
 
-    def _derive_place(self, name: str, kind: ValueType) -> Place:
+    def _derive_place(self, name: str, kind: m.ValueType) -> Place:
         show, function = self._shower(kind), self._derive(name)
         return Place(lambda tick, *args: show(tick, function(tick, *args)), "", False, kind)
 
-    def _fluent_place(self, fluent: Fluent) -> Place:
+    def _fluent_place(self, fluent: m.Fluent) -> Place:
         show, own = self._shower(fluent.type), fluent.fluent_kind == "attribute"
 
         def shown(tick: Tick, *args: Raw) -> Any:
@@ -463,22 +452,22 @@ class RecordWords:
             return Place(shown_attribute, fluent.name, True, fluent.type)
         return Place(shown, fluent.id, False, fluent.type)
 
-    def _shower(self, kind: ValueType) -> Show:
+    def _shower(self, kind: m.ValueType) -> Show:
         """The function that writes a value as the records do: objects by their recorded names."""
         match kind:
-            case ObjectType():
+            case m.ObjectType():
                 return lambda tick, value: (
                     self.name_of(tick, value) if isinstance(value, int) else None
                 )
-            case EnumType(name=name):
+            case m.EnumType(name=name):
                 members = self.program.enums[name].members
                 return lambda _, value: members[value] if isinstance(value, int) else None
-            case NumberType(decimals=decimals) if decimals:
+            case m.NumberType(decimals=decimals) if decimals:
                 scale = 10**decimals
                 return lambda _, value: value / scale if isinstance(value, int) else None
             case (
-                BoolType() | NumberType() | RealType() | TextType() | NoneType()
-                | CollectionType()
+                m.BoolType() | m.NumberType() | m.RealType() | m.TextType() | m.NoneType()
+                | m.CollectionType()
             ):  # fmt: skip
                 return _as_it_is
             case _:
@@ -594,9 +583,9 @@ def _pattern(task: str | None) -> re.Pattern[str] | None:
         raise Misread(f"`task` is no regular expression ({error})") from None
 
 
-def _from_text(text: str, kind: ValueType) -> Json:
+def _from_text(text: str, kind: m.ValueType) -> Json:
     """A value that a sentence names, as the world's type of it wants it."""
-    if not isinstance(kind, (NumberType, RealType)):
+    if not isinstance(kind, (m.NumberType, m.RealType)):
         return text
     try:
         return int(text)
