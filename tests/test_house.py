@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import house
 
-LINES = 156_195
+LINES = 156_134
 MODULES = 550
 CROWDED = 0
 IN_CIRCLES = 0

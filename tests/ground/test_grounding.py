@@ -16,11 +16,10 @@ from tokenworld.ground import (
     instantiate,
     param_values,
     read_value,
-    scaled_text,
     show_value,
     slots,
 )
-from tokenworld.model import BOOL, REAL, TEXT, EnumType, NumberType, ObjectType
+from tokenworld.model import BOOL, REAL, TEXT, EnumType, NumberType, ObjectType, scaled_text
 from tokenworld.session.loading import open_text
 
 RULES = """

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokenworld.ground import Prose, scaled_text
+from tokenworld.ground import Prose
+from tokenworld.model import scaled_text
 from tokenworld.prose.wording import EnglishProse
 
 PROSE: Prose = EnglishProse()

@@ -11,8 +11,8 @@ import pytest
 import tokenworld
 from tokenworld.cli.frame import _main
 from tokenworld.ground import PASS
+from tokenworld.planning.space.policy import wilson
 from tokenworld.session.players import random_command
-from tokenworld.session.rollouts import interval
 
 DOMAINS = Path(__file__).parents[2] / "domains"
 SKIRMISH = str(DOMAINS / "skirmish/world.tw")
@@ -128,7 +128,7 @@ def test_no_runs_are_bad_usage(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_the_interval_is_wilsons() -> None:
-    low, high = interval(8, 10)
+    low, high = wilson(8, 10)
     assert (round(low, 4), round(high, 4)) == (0.4902, 0.9433)
-    assert interval(0, 10)[0] == 0.0
-    assert interval(10, 10)[1] == 1.0
+    assert wilson(0, 10)[0] == 0.0
+    assert wilson(10, 10)[1] == 1.0

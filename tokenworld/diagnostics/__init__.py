@@ -30,6 +30,7 @@ from tokenworld.diagnostics.suggest import (
     counted,
     did_you_mean,
     edit_distance,
+    joined,
     only_suggestion,
 )
 from tokenworld.diagnostics.visible import escaped, invisible, visible, without_invisible
@@ -57,6 +58,7 @@ __all__ = [
     "in_seconds",
     "invisible",
     "is_source",
+    "joined",
     "limit_reached",
     "no_verdict",
     "only_suggestion",

@@ -26,6 +26,13 @@ class Edit:
     text: str
 
 
+def edited(text: str, edits: Iterable[Edit]) -> str:
+    """The text with all edits made, the last one first so that places stay true."""
+    for edit in sorted(edits, key=lambda one: one.span.start, reverse=True):
+        text = text[: edit.span.start] + edit.text + text[edit.span.end :]
+    return text
+
+
 @dataclass(frozen=True, slots=True)
 class Fix:
     """Edits that resolve the finding; `safe` ones never change the meaning of a correct program."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 
 def edit_distance(left: str, right: str, limit: int) -> int:
@@ -69,11 +69,7 @@ def closest(word: str, known: Iterable[str], at_most: int = 3) -> tuple[str, ...
 def did_you_mean(word: str, known: Iterable[str]) -> str | None:
     """A hint such as ``Did you mean `oak_chest`?``, or None where nothing is close."""
     names = [f"`{name}`" for name in closest(word, known)]
-    if not names:
-        return None
-    if len(names) == 1:
-        return f"Did you mean {names[0]}?"
-    return f"Did you mean {', '.join(names[:-1])} or {names[-1]}?"
+    return f"Did you mean {joined(names, 'or')}?" if names else None
 
 
 _ONE = re.compile(r"Did you mean `([^`]+)`\?")
@@ -103,6 +99,11 @@ def _letters(name: str) -> str:
 
 def _bare(name: str) -> str:
     return _plain(re.sub("^(?:is|has)(?:_|(?=[A-Z]))", "", name))
+
+
+def joined(parts: Sequence[str], word: str) -> str:
+    """``"a, b or c"`` with the given last word; nothing for nothing."""
+    return f"{', '.join(parts[:-1])} {word} {parts[-1]}" if len(parts) > 1 else "".join(parts)
 
 
 def counted(number: int, noun: str) -> str:

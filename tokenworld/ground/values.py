@@ -40,14 +40,6 @@ def implicit_default(value_type: m.ValueType) -> Raw:
             assert_never(value_type)
 
 
-def scaled_text(value: int, decimals: int) -> str:
-    """The decimal notation of a scaled number: ``scaled_text(125, 1) == "12.5"``."""
-    if decimals == 0:
-        return str(value)
-    sign, digits = ("-" if value < 0 else ""), str(abs(value)).rjust(decimals + 1, "0")
-    return f"{sign}{digits[:-decimals]}.{digits[-decimals:]}"
-
-
 def show_value(
     program: m.Program, names: Sequence[str], value_type: m.ValueType, value: Raw
 ) -> bool | int | float | str | None:

@@ -141,7 +141,8 @@ def without_none(value_type: ValueType) -> ValueType:
             assert_never(value_type)
 
 
-def _show_scaled(value: int, decimals: int, unit: str) -> str:
+def scaled_text(value: int, decimals: int, unit: str = "") -> str:
+    """The decimal notation of a scaled number: ``scaled_text(125, 1, "kg") == "12.5kg"``."""
     if unit == "%":  # 25% is the number 0.25
         value, decimals = value * 10 ** max(0, 2 - decimals), max(0, decimals - 2)
     sign, digits = ("-" if value < 0 else ""), str(abs(value)).rjust(decimals + 1, "0")
@@ -158,9 +159,9 @@ def show_type(value_type: ValueType) -> str:
         case NumberType(low=None) | NumberType(high=None):
             return "int" + suffix
         case NumberType(low=int() as low, high=int() as high) if low == high:
-            return _show_scaled(low, value_type.decimals, value_type.unit) + suffix
+            return scaled_text(low, value_type.decimals, value_type.unit) + suffix
         case NumberType(low=int() as low, high=int() as high, decimals=decimals, unit=unit):
-            bounds = (_show_scaled(bound, decimals, unit) for bound in (low, high))
+            bounds = (scaled_text(bound, decimals, unit) for bound in (low, high))
             return " to ".join(bounds) + suffix
         case CollectionType(element=element):
             return f"collection of {show_type(element)}"

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Generic, Literal
 
-from tokenworld.diagnostics import Diagnostic, no_verdict
+from tokenworld.diagnostics import Diagnostic, counted, no_verdict
 from tokenworld.ground import Simulator, StateT
 from tokenworld.limits import attempt
 from tokenworld.planning.lower.encode import Encoding, Unencodable, encode
@@ -225,8 +225,7 @@ class _PlanSearch(Generic[StateT]):
                     verdict.engine, verdict.ticks, verdict.cost, spent, self.least, self.gap
                 )
             )
-            ticks = f"{verdict.ticks:,} tick{'' if verdict.ticks == 1 else 's'}"
-            told = f"{ticks} (cost {verdict.cost:,}), by {verdict.engine}"
+            told = f"{counted(verdict.ticks, 'tick')} (cost {verdict.cost:,}), by {verdict.engine}"
             self.better(verdict)
             self.say(f"plan {number}: {told}; {self._told_gap()}")
         elif verdict.optimal is not None and self._price(verdict) == self._price(known):

@@ -11,7 +11,15 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Literal, TypeVar, assert_never
 
-from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean, in_seconds, to_json
+from tokenworld.diagnostics import (
+    Diagnostic,
+    Failure,
+    counted,
+    did_you_mean,
+    in_seconds,
+    joined,
+    to_json,
+)
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Command, LuckyDraw, Simulator, StateT, refuse_huge
 from tokenworld.limits import Halted, attempt, attempt_for, halted
@@ -218,10 +226,6 @@ def summary_lines(verdict: Verdict) -> tuple[str, ...]:
     return (*lines, *honest_lines(verdict.answer, verdict.honest))
 
 
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def _goal(verdict: Verdict) -> str:
     if verdict.answer == "winnable" and verdict.reached:
         names = (verdict.goal,) if verdict.goal in verdict.reached else verdict.reached
@@ -241,7 +245,7 @@ def _how(verdict: Verdict) -> str:
 
 
 def _bound(verdict: Verdict) -> str:
-    return "" if verdict.within is None else f" within {_counted(verdict.within, 'tick')}"
+    return "" if verdict.within is None else f" within {counted(verdict.within, 'tick')}"
 
 
 def _source(engine: str, encoding: str) -> str:
@@ -249,7 +253,7 @@ def _source(engine: str, encoding: str) -> str:
 
 
 def _winnable(verdict: Verdict) -> str:
-    ticks = _counted(verdict.ticks, "tick")
+    ticks = counted(verdict.ticks, "tick")
     return f"winnable: {_goal(verdict)} in {ticks} (cost {verdict.cost:,})"
 
 
@@ -386,8 +390,7 @@ def _shortfall_lines(found: Shortfall) -> list[str]:
     shown = [f"`{one}`" for one in found.fails[:_MOST_SHOWN]]
     more = len(found.fails) - len(shown)
     shown += [f"{more:,} more"] if more else []
-    rest = "" if len(shown) == 1 else f"{', '.join(shown[:-1])} and "
-    return [f"{most}; {which} for {rest}{shown[-1]}"] if shown else [most]
+    return [f"{most}; {which} for {joined(shown, 'and')}"] if shown else [most]
 
 
 def require_goal(simulator: Simulator[StateT], goal: str | None) -> None:

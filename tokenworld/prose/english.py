@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Final, assert_never, cast
 
 from tokenworld import model as m
+from tokenworld.diagnostics import joined
 from tokenworld.model import is_default, written_name
 from tokenworld.prose.wording import (
     EnglishProse,
     capitalised,
     indefinite,
-    joined,
     kind_word,
     with_article,
 )

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from tokenworld import model as m
-from tokenworld.diagnostics import Span
+from tokenworld.diagnostics import Span, joined
 from tokenworld.model import is_optional, show_type
 from tokenworld.prose.english import English, Line, a, plural, spoken_name, told, type_noun
-from tokenworld.prose.wording import capitalised, joined, kind_word
+from tokenworld.prose.wording import capitalised, kind_word
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from tokenworld.ground import scaled_text
+from tokenworld.diagnostics import joined
+from tokenworld.model import scaled_text
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
@@ -21,11 +22,6 @@ def quoted(text: str, width: int = 40) -> str:
 def kind_word(type_name: str) -> str:
     """A type as a player reads it: ``OakChest`` is "oak chest"."""
     return _CAMEL.sub(" ", type_name).replace("_", " ").lower()
-
-
-def joined(parts: Sequence[str], word: str) -> str:
-    """``"a, b or c"`` with the given last word; nothing for nothing."""
-    return f"{', '.join(parts[:-1])} {word} {parts[-1]}" if len(parts) > 1 else "".join(parts)
 
 
 def either(words: Sequence[str]) -> str:
@@ -122,11 +118,7 @@ class EnglishProse:
         ``25%`` *is* the exact number 0.25 (language.md §2), so ``%`` is a way to print, not a
         scale: ``number(25, 2, "%")`` is ``25%`` and ``number(25, 2, "")`` is ``0.25``.
         """
-        if unit != "%":
-            return scaled_text(value, decimals) + unit
-        if decimals < 2:
-            return f"{value * 10 ** (2 - decimals)}%"
-        return scaled_text(value, decimals - 2) + "%"
+        return scaled_text(value, decimals, unit)
 
     def real(self, value: float) -> str:
         """The shortest text that reads back as the same double: ``0.1``, ``2.0``."""

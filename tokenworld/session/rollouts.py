@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from math import sqrt
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -28,7 +27,7 @@ from tokenworld.engine.rows.runs import Runs
 from tokenworld.ground import FRUITLESS, PASS, STATUSES, Command, Json, NoMatch, Status
 from tokenworld.model import EndingKind, may_draw
 from tokenworld.planning.space.observed_draws import NOTHING, Observed, ObservedSimulator
-from tokenworld.planning.space.policy import Policy, advised
+from tokenworld.planning.space.policy import Policy, advised, wilson
 from tokenworld.prose.intents import IntentLine, read_script
 from tokenworld.prose.wording import EnglishProse
 from tokenworld.session.intents import Resolver
@@ -137,20 +136,10 @@ def _outcomes(rollout: Rollout) -> list[tuple[str, Json]]:
     running = rollout.worlds - won - lost - stopped
     found: list[tuple[str, Json]] = []
     for word, runs in (("won", won), ("lost", lost), ("stopped", stopped), ("running", running)):
-        low, high = interval(runs, rollout.worlds)
+        low, high = wilson(runs, rollout.worlds)
         share = runs / rollout.worlds
         found.append((word, {"runs": runs, "share": share, "low": low, "high": high}))
     return found
-
-
-def interval(found: int, of: int) -> tuple[float, float]:
-    """The 95 % interval of a share (Wilson 1927)."""
-    z, share = 1.959963984540054, found / of
-    middle = share + z * z / (2 * of)
-    width = z * sqrt(share * (1 - share) / of + z * z / (4 * of * of))
-    whole = 1 + z * z / of
-    low = 0.0 if found == 0 else (middle - width) / whole
-    return low, 1.0 if found == of else (middle + width) / whole
 
 
 def table_of(runs: Sequence[Run]) -> dict[str, Numbers]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tokenworld.diagnostics import closest
+from tokenworld.diagnostics import closest, joined
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.syntax.lalr import Token
 from tokenworld.syntax.tables import END, Tables
@@ -140,15 +140,8 @@ def expectation(tables: Tables, expected: frozenset[str], end: str = "the end of
     take(frozenset({"STRING"}), "a text in quotes", frozenset({"STRING"}))
     take(frozenset({END}), end, frozenset({END}))
     words += [f"`{terminal}`" for terminal in sorted(rest)]
-    return _either(words)
-
-
-def _either(words: list[str]) -> str:
-    if len(words) > 6:
-        words = [*words[:5], "something else"]
-    if len(words) < 2:
-        return words[0] if words else "nothing more"
-    return f"{', '.join(words[:-1])} or {words[-1]}"
+    shown = words if len(words) <= 6 else [*words[:5], "something else"]
+    return joined(shown, "or") or "nothing more"
 
 
 # ---- Hints about names: reserved words, misspelt keywords, capital letters -----------------------

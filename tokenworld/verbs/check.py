@@ -14,7 +14,6 @@ from tokenworld.check.analysis.laws import OrderPair, order_pairs
 from tokenworld.check.analysis.proofs import Proof, proofs
 from tokenworld.diagnostics import (
     Diagnostic,
-    Edit,
     Failure,
     Severity,
     Source,
@@ -26,6 +25,7 @@ from tokenworld.diagnostics import (
     to_json,
     usage,
 )
+from tokenworld.diagnostics.diagnostic import edited
 from tokenworld.model import Program
 from tokenworld.session.loading import check_file, check_text, split_target, timed_file
 from tokenworld.syntax import parse_source
@@ -107,7 +107,7 @@ def _step(
             continue
         if any(edit.span.file != name for edit in fix.edits):
             continue
-        changed = _edited(text, fix.edits)
+        changed = edited(text, fix.edits)
         attempt = (changed, one.span.start)
         if attempt in tried:
             continue
@@ -116,13 +116,6 @@ def _step(
         if _score(after) <= _score(found):
             return changed, after, Done(one.code, fix.title, name, one.span.line, fix.safe)
     return None
-
-
-def _edited(text: str, edits: Iterable[Edit]) -> str:
-    """The text with all edits made, the last one first so that places stay true."""
-    for edit in sorted(edits, key=lambda one: one.span.start, reverse=True):
-        text = text[: edit.span.start] + edit.text + text[edit.span.end :]
-    return text
 
 
 def _score(found: tuple[Diagnostic, ...]) -> Score:

@@ -15,7 +15,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -343,6 +343,15 @@ def tw_files(paths: tuple[str, ...]) -> list[Path]:
         message = f"There is no `.tw` file in {where}."
         raise Failure(Diagnostic("TW0001", message, hint="Name a file or a folder that has one."))
     return found
+
+
+def columns(rows: Sequence[Sequence[str]], left: Container[int] = ()) -> Iterator[str]:
+    """The rows of a table as lines: the columns of ``left`` begin, the others end at one place."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = enumerate(zip(row, widths, strict=True))
+        shown = (one.ljust(wide) if at in left else one.rjust(wide) for at, (one, wide) in cells)
+        yield "  ".join(shown).rstrip()
 
 
 def keep_files(files: Iterable[Path | None], write: bool, hint: str) -> None:

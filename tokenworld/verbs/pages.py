@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
+from tokenworld.verbs.output import columns
+
 _STYLE = """
 :root { color-scheme: light dark; --ok: #1b6e3c; --warn: #8a5a00; --fail: #a3122a; }
 @media (prefers-color-scheme: dark) { :root { --ok: #7bd39b; --warn: #f0bf5a; --fail: #ff8a94; } }
@@ -42,6 +44,14 @@ def table_head(heads: Iterable[str]) -> str:
 TABLE_END = "</tbody></table></div>"
 
 
+def table_html(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> Iterator[str]:
+    """The lines of a table of texts."""
+    yield table_head(heads)
+    for row in rows:
+        yield f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>"
+    yield TABLE_END
+
+
 def plain_markdown(text: str) -> str:
     """Text of a world or a player as text: no markup, no line of its own."""
     flat = " ".join(text.split())
@@ -75,12 +85,7 @@ def sections_text(sections: Sequence[Section]) -> str:
 
 
 def _text(section: Section) -> str:
-    table = (section.heads, *section.rows)
-    widths = [max(len(row[place]) for row in table) for place in range(len(section.heads))]
-    lines = [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in table
-    ]
+    lines = columns((section.heads, *section.rows), range(len(section.heads)))
     return "\n".join((section.title, *lines))
 
 

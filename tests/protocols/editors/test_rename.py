@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tokenworld.diagnostics.diagnostic import edited
 from tokenworld.protocols.editors.book import Book, Snapshot
-from tokenworld.protocols.editors.rename import Refused, edited, renamable, rename
+from tokenworld.protocols.editors.rename import Refused, renamable, rename
 from tokenworld.session import check_text
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.tools.simbench.conftest import COPIES, Tw
-from tokenworld.session.rollouts import interval
+from tokenworld.planning.space.policy import wilson
 from tokenworld.verbs.simbench.games import mean_of
 from tokenworld.verbs.simbench.scoring import Share
 
@@ -102,7 +102,7 @@ def test_the_mean_of_games_and_its_interval() -> None:
     assert (mean.games, mean.strict, mean.lenient) == (2, (0.5 + 0.8) / 2, (0.5 + 0.9) / 2)
     one = mean_of([[Share(60, 50, 40), Share(40, 40, 40)]])
     assert one is not None
-    assert (one.low, one.high) == pytest.approx(interval(80, 100))
-    low, high = interval(1, 2)[0], interval(80, 100)[1]
+    assert (one.low, one.high) == pytest.approx(wilson(80, 100))
+    low, high = wilson(1, 2)[0], wilson(80, 100)[1]
     assert low < mean.low < mean.strict < mean.high < high + 0.5
     assert mean_of([[Share()]]) is None

@@ -13,7 +13,7 @@ from tokenworld import model as m
 from tokenworld.check.draft import Draft
 from tokenworld.check.typing.context import Context
 from tokenworld.check.typing.types import assignable, can_equal, is_subtype
-from tokenworld.diagnostics import Related, Span, counted
+from tokenworld.diagnostics import Related, Span, counted, joined
 from tokenworld.model import is_optional, show_type, without_none
 from tokenworld.syntax import nodes as syn
 
@@ -226,7 +226,7 @@ def _of_count(params: Parameters | Sequence[str], rest: int, given: int) -> str:
         one if isinstance(one, str) else f"{one.name}: {show_type(one.type)}" for one in params
     ]
     told = [f"`{one}`" for one in shown]
-    listed = f"{', '.join(told[:-1])} and {told[-1]}" if len(told) > 1 else told[0]
+    listed = joined(told, "and")
     order = ", in this order" if len(told) > 1 else ""
     much = "is missing" if given < len(params) else "is too much"
     if rest > 1:

@@ -11,7 +11,8 @@ from tokenworld import model as m
 from tokenworld.core import nodes as core
 from tokenworld.core.rules import Action, Derive, Ending, Law
 from tokenworld.core.walk import is_draw
-from tokenworld.ground import Raw, count_bindings, parameter_domains, scaled_text
+from tokenworld.ground import Raw, count_bindings, parameter_domains
+from tokenworld.model import scaled_text
 from tokenworld.planning.pddl.effects import Effects, Script, drawn
 from tokenworld.planning.pddl.terms import Terms
 from tokenworld.planning.pddl.tree import (

@@ -22,7 +22,8 @@ from tokenworld.core import nodes as core
 from tokenworld.core.program import lowered
 from tokenworld.core.rules import Action, Derive, Ending
 from tokenworld.diagnostics import Span
-from tokenworld.ground import Instance, Raw, scaled_text, slots
+from tokenworld.ground import Instance, Raw, slots
+from tokenworld.model import scaled_text
 from tokenworld.planning.pddl.problem import Stored, Values, needed
 from tokenworld.planning.pddl.tree import (
     FALSE,

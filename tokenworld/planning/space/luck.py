@@ -11,7 +11,7 @@ from itertools import count
 from math import log, prod
 from typing import Literal, assert_never
 
-from tokenworld.diagnostics import Diagnostic, Severity, to_json
+from tokenworld.diagnostics import Diagnostic, Severity, counted, to_json
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import (
     Instance,
@@ -405,10 +405,10 @@ def _certain(verdict: LuckVerdict) -> list[str]:
 def _policy(verdict: LuckVerdict) -> list[str]:
     if verdict.policy is None or not verdict.policy.lines:
         return ["the goal holds in the start state: nothing needs to be done"]
-    states = len(verdict.policy.lines)
+    states = counted(len(verdict.policy.lines), "state")
     first = verdict.policy.lines[verdict.policy.start].command
     return [
-        f"a policy for {states:,} state{'' if states == 1 else 's'}, which begins with {first}",
+        f"a policy for {states}, which begins with {first}",
         "it keeps the goal in reach after every outcome, so playing on reaches it",
     ]
 

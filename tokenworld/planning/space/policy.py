@@ -224,7 +224,7 @@ class Sample:
 
 
 def wilson(wins: int, plays: int) -> tuple[float, float]:
-    """The Wilson score interval at 95 %."""
+    """The 95 % interval of a share (Wilson 1927)."""
     share, z = wins / plays, _Z * _Z
     middle = (share + z / (2 * plays)) / (1 + z / plays)
     spread = _Z / (1 + z / plays) * math.sqrt(share * (1 - share) / plays + z / (4 * plays**2))

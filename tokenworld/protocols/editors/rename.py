@@ -15,6 +15,7 @@ from typing import Final
 from tokenworld import model as m
 from tokenworld.check import Checked
 from tokenworld.diagnostics import Diagnostic, Edit, Failure, Source, Span
+from tokenworld.diagnostics.diagnostic import edited
 from tokenworld.protocols.editors.book import Book, Project, Snapshot, identity
 from tokenworld.protocols.editors.names import Symbol, Use
 from tokenworld.session.loading import Loaded
@@ -95,13 +96,6 @@ def _written(symbol: Symbol, new: str) -> str:
         raise Refused(f"`{new}` is no name.")
     plain = (_UPPER if symbol.kind in _TYPES else _LOWER).fullmatch(name)
     return name if plain and name not in tables().reserved else f"`{name}`"
-
-
-def edited(text: str, edits: tuple[Edit, ...]) -> str:
-    """Return the text with all edits applied."""
-    for edit in sorted(edits, key=lambda one: one.span.start, reverse=True):
-        text = text[: edit.span.start] + edit.text + text[edit.span.end :]
-    return text
 
 
 def _verify(

@@ -12,7 +12,7 @@ from tokenworld.session.session import Session
 from tokenworld.verbs.author.attempts import Attempt
 from tokenworld.verbs.author.rounds import Result
 from tokenworld.verbs.author.tools import opened
-from tokenworld.verbs.pages import PAGE_END, TABLE_END, page_head, table_head, text_html
+from tokenworld.verbs.pages import PAGE_END, TABLE_END, page_head, table_head, table_html, text_html
 
 _PLAN_SECONDS: Final = 10.0
 _STYLE: Final = """
@@ -54,11 +54,13 @@ def _specification(result: Result) -> Iterator[str]:
         return
     rules = result.best.rules if result.best else {}
     yield "<h2>Mechanics</h2>"
-    yield table_head(("id", "mechanic", "words of the description", "rules"))
-    for one in result.spec.all_mechanics:
-        cells = (one.id, one.text, one.quote, ", ".join(rules.get(one.id, ())))
-        yield f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
-    yield TABLE_END
+    yield from table_html(
+        ("id", "mechanic", "words of the description", "rules"),
+        (
+            (one.id, one.text, one.quote, ", ".join(rules.get(one.id, ())))
+            for one in result.spec.all_mechanics
+        ),
+    )
     for question in result.spec.questions:
         yield f"<p>Open: {escape(question.text)} ({escape(question.impact)})</p>"
 
@@ -124,12 +126,11 @@ def _plans(best: Attempt) -> Iterator[str]:
     if not goals:
         return
     yield "<h2>Plans</h2>"
-    yield table_head(("world", "goal", "answer", "plan"))
+    rows = []
     for one in goals:
         plan = _plan(best.text, one) if one["answer"] == "winnable" else ""
-        cells = (one["world"], one["goal"], one["answer"], plan)
-        yield f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
-    yield TABLE_END
+        rows.append((one["world"], one["goal"], one["answer"], plan))
+    yield from table_html(("world", "goal", "answer", "plan"), rows)
 
 
 def _plan(text: str, goal: Any) -> str:

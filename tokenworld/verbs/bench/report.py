@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from tokenworld.diagnostics import visible
-from tokenworld.session.rollouts import interval
+from tokenworld.planning.space.policy import wilson
 from tokenworld.verbs.output import Output, write_file
 from tokenworld.verbs.pages import Section, sections_markdown, sections_text
 
@@ -52,7 +52,7 @@ def share(right: int, of: int) -> str:
     """Return a share of a count with its 95 % interval (Wilson)."""
     if not of:
         return "–"
-    low, high = interval(right, of)
+    low, high = wilson(right, of)
     return f"{right} of {of} ({low:.1%} to {high:.1%})"
 
 

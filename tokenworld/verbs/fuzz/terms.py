@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import TypeVar
 
+from tokenworld.model import scaled_text
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -65,12 +67,7 @@ _HOLE = re.compile(r"\$\(([^)]*)\)|\$([a-z]+)")
 
 def number(value: int, kind: Kind) -> str:
     """A scaled number with its decimals and unit."""
-    sign, digits = ("-" if value < 0 else ""), str(abs(value)).rjust(kind.decimals + 1, "0")
-    if kind.unit == "%":
-        return f"{sign}{abs(value)}%"
-    if kind.decimals:
-        digits = f"{digits[: -kind.decimals]}.{digits[-kind.decimals :]}"
-    return f"{sign}{digits}{kind.unit}"
+    return scaled_text(value, kind.decimals, kind.unit)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from tokenworld.session.loading import OpenWorld
 from tokenworld.session.players import random_choices
 from tokenworld.session.rollouts import Rollout, draws_in_setup
 from tokenworld.session.rollouts import rollout as roll
-from tokenworld.verbs.output import EXIT_OK, EXIT_UNKNOWN, Output
+from tokenworld.verbs.output import EXIT_OK, EXIT_UNKNOWN, Output, columns
 
 # ---- The exact mean return ----------------------------------------------------------------------
 # The exact mean return of a plan, if few enough states are reachable.
@@ -263,14 +263,9 @@ def compared(world: str, first: Sequence[float], second: Sequence[float]) -> Due
 
 def _told(found: Sequence[Duel], plans: Sequence[str], by: By) -> Iterator[str]:
     heads = ("world", *plans, "difference", "95 %", "better")
-    lines = [heads, *(_cells(one, plans) for one in found)]
-    widths = [max(len(line[at]) for line in lines) for at in range(len(heads))]
     runs = next((one.runs for one in found if not one.exact), 0)
     yield f"mean {by} of {runs} runs, equal seeds for both plans" if runs else f"exact mean {by}"
-    for line in lines:
-        yield "  ".join(
-            cell.ljust(width) for cell, width in zip(line, widths, strict=True)
-        ).rstrip()
+    yield from columns([heads, *(_cells(one, plans) for one in found)], range(len(heads)))
 
 
 def _cells(one: Duel, plans: Sequence[str]) -> tuple[str, ...]:

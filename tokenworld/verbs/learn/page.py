@@ -14,12 +14,11 @@ from tokenworld.verbs.learn.propose.given.played import differences_of
 from tokenworld.verbs.learn.propose.outside import Weighed, aspect_of, maps_of
 from tokenworld.verbs.pages import (
     PAGE_END,
-    TABLE_END,
     Bar,
     bar_chart,
     page_head,
     stacked_chart,
-    table_head,
+    table_html,
     text_html,
 )
 
@@ -68,26 +67,19 @@ def propose_page(
     """Return the page of a proposal. ``rules`` is a table with its head, ``scores`` are lines;
     ``held`` are the rows to judge by, of which those of text games tell nothing by slot."""
     parts = [*page_head(f"Rules learned from rows: {title}", _STYLE)]
-    parts += ["<h2>Rules and their evidence</h2>", *_table(rules)]
+    parts += ["<h2>Rules and their evidence</h2>", *table_html(rules[0], rules[1:])]
     parts += ["<h2>Rows not learned from</h2>", f"<pre>{escape(chr(10).join(scores))}</pre>"]
     parts += _curve(curve)
     if held:
         counts = confusion(held)
         parts += ["<h2>Changes by slot</h2>", stacked_chart("changes", NAMES, counts)]
         heads = ("slot", *NAMES)
-        parts += _table([heads, *((name, *map(str, one)) for name, one in counts.items())])
+        parts += table_html(heads, ((name, *map(str, one)) for name, one in counts.items()))
         parts += _worst(held, world)
     if remarks:
         parts += ["<h2>Remarks</h2>", *(f"<p>{text_html(one)}</p>" for one in remarks)]
     parts += ["<h2>The rules</h2>", f"<pre>{escape(text)}</pre>", PAGE_END]
     return "\n".join(parts) + "\n"
-
-
-def _table(lines: Sequence[Sequence[str]]) -> Iterator[str]:
-    yield table_head(lines[0])
-    for line in lines[1:]:
-        yield f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in line)}</tr>"
-    yield TABLE_END
 
 
 def _curve(curve: Sequence[Point]) -> Iterator[str]:
@@ -117,7 +109,7 @@ def _both(one: Weighed, world: World | None) -> Iterator[str]:
         yield "</div>"
     old = {slot: was for slot, was, _ in differences_of(one.before, one.after)}
     heads = ("slot", "before", "by the rules", "observed")
-    yield from _table([heads, *(_slot(slot, mine, seen, old) for slot, mine, seen in one.left)])
+    yield from table_html(heads, (_slot(slot, mine, seen, old) for slot, mine, seen in one.left))
 
 
 def _slot(slot: str, mine: Any, seen: Any, old: Mapping[str, Any]) -> tuple[str, ...]:
@@ -132,7 +124,7 @@ def fit_page(title: str, lines: Sequence[Sequence[str]], fitted: Fit, said: str)
     bars = [_bar(one) for one in fitted.params if one.informative]
     parts = [*page_head(f"Numbers fitted to rows: {title}", _STYLE), f"<p>{escape(said)}</p>"]
     parts += [bar_chart("value and its 95 % interval, in shares of the range", bars)]
-    parts += [*_table(lines), PAGE_END]
+    parts += [*table_html(lines[0], lines[1:]), PAGE_END]
     return "\n".join(parts) + "\n"
 
 

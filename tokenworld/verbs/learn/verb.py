@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite, log
 from pathlib import Path
@@ -23,6 +23,7 @@ from tokenworld.verbs.output import (
     EXIT_NEGATIVE,
     EXIT_OK,
     Output,
+    columns,
     keep_files,
     replace_bytes,
     write_file,
@@ -130,7 +131,7 @@ def _print(found: Collected, fitted: Fit, out: Output) -> None:
     if found.bad:
         out.note(f"{counted(len(found.bad), 'row')} skipped")
     out.line(_said(found, fitted))
-    for line in _table(fitted.params):
+    for line in columns(_cell_lines(fitted.params), (0, 5)):
         out.line(line)
 
 
@@ -142,15 +143,6 @@ def _said(found: Collected, fitted: Fit) -> str:
 def _cell_lines(params: Sequence[Fitted]) -> list[tuple[str, ...]]:
     """The table of params, with its head."""
     return [("param", "value", "±", "was", "rows", "drawn at"), *map(_cells, params)]
-
-
-def _table(params: Sequence[Fitted]) -> Iterator[str]:
-    lines = _cell_lines(params)
-    widths = [max(len(line[at]) for line in lines) for at in range(len(lines[0]))]
-    for line in lines:
-        first, *numbers, last = (cell for cell in line)
-        cells = (f"{x:>{width}}" for x, width in zip(numbers, widths[1:-1], strict=True))
-        yield f"{first:<{widths[0]}}  {'  '.join(cells)}  {last}".rstrip()
 
 
 def _cells(one: Fitted) -> tuple[str, ...]:

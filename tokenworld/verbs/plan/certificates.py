@@ -72,9 +72,7 @@ def _interpreted(world: OpenWorld, state: State, found: Certificate) -> list[Com
     for number, step in enumerate(found.steps, 1):
         if simulator.won(state, found.goal):
             raise Differs(f"step {number} comes after the goal")
-        command = certified_command(resolver, state, step.intent, f"step {number}")
-        if isinstance(command, NoMatch):
-            raise Differs(f"step {number} means nothing here: {command.message.rstrip('.')}")
+        command = _meant(resolver, state, step.intent, f"step {number}")
         state, outcomes = engine.play(state, command, ForcedLuck(step.draws))
         last = outcomes[-1]
         if last.status not in DONE:
@@ -91,16 +89,17 @@ def _interpreted(world: OpenWorld, state: State, found: Certificate) -> list[Com
     return commands
 
 
-def certified_command(
-    resolver: Resolver, state: State, intent: Mapping[str, Json], where: str
-) -> Command | NoMatch:
+def _meant(resolver: Resolver, state: State, intent: Mapping[str, Json], where: str) -> Command:
     """The command of an intent of a certificate in a state; `Differs` where it is none."""
     try:
         parsed = parse_intent_json(json.dumps(dict(intent)), where)
     except Failure as failure:
         reason = failure.diagnostics[0].message.rstrip(".")
         raise Differs(f"{where} is no intent: {reason}") from None
-    return resolver.resolve(state, parsed)
+    command = resolver.resolve(state, parsed)
+    if isinstance(command, NoMatch):
+        raise Differs(f"{where} means nothing here: {command.message.rstrip('.')}")
+    return command
 
 
 def _agree(certified: str, number: object, here: str, who: str) -> None:
@@ -299,9 +298,7 @@ def _ways(
             where = f"step {at} in start {number}"
             if intent is None:
                 raise Differs(f"the plan does not reach the goal in start {number}")
-            command = certified_command(resolver, state, intent, where)
-            if isinstance(command, NoMatch):
-                raise Differs(f"{where} means nothing: {command.message.rstrip('.')}")
+            command = _meant(resolver, state, intent, where)
             results = simulator.successors(state, command)
             if sum(one.probability for one in results) != 1 or simulator.lost(state):
                 raise Differs(f"{where} is not executed")
@@ -332,9 +329,7 @@ def _branches(
         if node is None or player.lost(state):
             raise Differs(f"the plan does not reach the goal in start {number}")
         where = f"step {len(steps) + 1} in start {number}"
-        command = certified_command(resolver, state, node.intent, where)
-        if isinstance(command, NoMatch):
-            raise Differs(f"{where} means nothing: {command.message.rstrip('.')}")
+        command = _meant(resolver, state, node.intent, where)
         came = player.outcomes(state, command)
         if came is None:
             raise Differs(f"a draw decides whether {where} is executed")

@@ -11,11 +11,12 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import groupby
 
+from tokenworld.diagnostics import joined
 from tokenworld.engine import Engine, ForcedLuck, State, in_tick
 from tokenworld.ground import Change, Json, LuckyDraw
 from tokenworld.model import BoolType, ObjectType, Program, without_none
 from tokenworld.planning.verdict import Verdict
-from tokenworld.prose.wording import joined, with_article
+from tokenworld.prose.wording import with_article
 
 _PLACES = frozenset({"at", "in", "on", "inside", "place", "room", "location", "loc", "position"})
 """Attributes whose new value is where something moves."""

@@ -32,6 +32,7 @@ from tokenworld.verbs.pages import (
     page_head,
     plain_markdown,
     table_head,
+    table_html,
     text_html,
 )
 from tokenworld.verbs.quality.dimensions import Dimension, Fact
@@ -281,9 +282,7 @@ def _parts(report: Morning) -> Iterator[str]:
     if rows := trend_rows(report.trend):
         head, *body = rows
         yield f"<h2>Trend</h2><p>{TREND}</p>"
-        yield table_head(head)
-        yield from (f"<tr>{''.join(f'<td>{escape(one)}</td>' for one in row)}</tr>" for row in body)
-        yield TABLE_END
+        yield from table_html(head, body)
     for one in report.runs:
         yield from _run_html(one)
     yield PAGE_END

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from tokenworld.core import lowered
-from tokenworld.diagnostics import Failure, fields_json, usage
+from tokenworld.diagnostics import Failure, counted, fields_json, joined, usage
 from tokenworld.ground import Json
 from tokenworld.model import ObjectType
 from tokenworld.prose.calls import parse_call
@@ -184,7 +184,7 @@ def scorecard_lines(card: Scorecard) -> Iterator[str]:
         yield f"          {one.meaning}"
     for agent in card.agents:
         yield ""
-        yield f"  {agent.name}, {_records(agent.n)}"
+        yield f"  {agent.name}, {counted(agent.n, 'record')}"
         for one in agent.dimensions:
             yield f"  {f'[{one.status}]':<8}{one.title:<23}{one.text}"
     yield ""
@@ -211,11 +211,11 @@ def verdict_sentence(card: Scorecard) -> str:
 
 def _reasons(card: Scorecard) -> Iterator[str]:
     if card.window.n < ENOUGH:
-        yield f"{_records(card.window.n)}, {ENOUGH} needed"
+        yield f"{counted(card.window.n, 'record')}, {ENOUGH} needed"
     errors = card.window.errors
     if errors:
         noun = "record" if len(errors) == 1 else "records"
-        yield f"error in {noun} {_listed([str(one) for one in errors])}"
+        yield f"error in {noun} {joined([str(one) for one in errors], 'and')}"
     if card.failing:
         yield f"{_names(card.failing)} failed"
     if card.warning:
@@ -230,17 +230,7 @@ def _reasons(card: Scorecard) -> Iterator[str]:
 
 
 def _names(dimensions: Sequence[Dimension]) -> str:
-    return _listed([one.title.lower() for one in dimensions])
-
-
-def _listed(words: Sequence[str]) -> str:
-    """``a``, ``a and b``, ``a, b and c``."""
-    *first, last = words
-    return f"{', '.join(first)} and {last}" if first else last
-
-
-def _records(number: int) -> str:
-    return f"{number} {'record' if number == 1 else 'records'}"
+    return joined([one.title.lower() for one in dimensions], "and")
 
 
 _UNCHECKED = Checked(())

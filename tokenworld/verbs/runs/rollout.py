@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from statistics import median
 from typing import Literal
 
-from tokenworld.session.rollouts import Rollout, interval
+from tokenworld.planning.space.policy import wilson
+from tokenworld.session.rollouts import Rollout
 from tokenworld.session.rollouts import rollout as roll
 from tokenworld.verbs.output import EXIT_OK, Output
 
@@ -64,7 +65,7 @@ def _table(found: Rollout) -> list[str]:
 
 
 def _row(name: str, runs: int, of: int, ends: Sequence[int]) -> str:
-    low, high = interval(runs, of)
+    low, high = wilson(runs, of)
     ticks = f"   {min(ends)} {median(ends):g} {max(ends)}" if ends else ""
     return f"{name:<28}{runs:>8}{runs / of:>8.1%}{f'{low:.1%} to {high:.1%}':>16}{ticks}"
 

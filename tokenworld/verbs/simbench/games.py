@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tokenworld.diagnostics import usage
-from tokenworld.session.rollouts import interval
+from tokenworld.planning.space.policy import wilson
 from tokenworld.store.usage import Prices, read_prices
 from tokenworld.verbs.output import EXIT_OK, Output
 from tokenworld.verbs.pages import Bar, Section, bar_chart
@@ -147,7 +147,7 @@ def mean_of(games: Iterable[Sequence[Share]]) -> Mean | None:
         return None
     number = len(asked)
     strict = sum(right / rows for rows, _, right in asked) / number
-    ends = [(right / rows, *interval(right, rows)) for rows, _, right in asked]
+    ends = [(right / rows, *wilson(right, rows)) for rows, _, right in asked]
     below = sqrt(sum((share - low) ** 2 for share, low, _ in ends)) / number
     above = sqrt(sum((high - share) ** 2 for share, _, high in ends)) / number
     lenient = sum(loose / rows for rows, loose, _ in asked) / number

@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from tokenworld.diagnostics import counted, fields_json, visible
-from tokenworld.session.rollouts import interval
+from tokenworld.planning.space.policy import wilson
 from tokenworld.store.usage import Prices
 from tokenworld.verbs.output import EXIT_OK, Output, write_file
 from tokenworld.verbs.pages import (
     PAGE_END,
-    TABLE_END,
     Bar,
     Section,
     bar_chart,
@@ -21,7 +20,7 @@ from tokenworld.verbs.pages import (
     sections_markdown,
     sections_text,
     stacked_chart,
-    table_head,
+    table_html,
     text_html,
 )
 from tokenworld.verbs.simbench.asking import of_set, read_transcript
@@ -177,14 +176,14 @@ def _by_part(found: QuestionSet, cards: Sequence[Card]) -> Section:
 
 def _bar(name: str, share: Share) -> list[Bar]:
     exact = share.share(strictly=True)
-    return [] if exact is None else [Bar(name, exact, *interval(share.strict, share.rows))]
+    return [] if exact is None else [Bar(name, exact, *wilson(share.strict, share.rows))]
 
 
 def _cells(share: Share) -> tuple[str, str, str]:
     loose, exact = share.share(strictly=False), share.share(strictly=True)
     if loose is None or exact is None:
         return "0", "–", "–"
-    low, high = interval(share.strict, share.rows)
+    low, high = wilson(share.strict, share.rows)
     return f"{share.rows}", percent(loose), f"{percent(exact)} ({low:.0%} to {high:.0%})"
 
 
@@ -274,8 +273,5 @@ def _parts(title: str, sections: Sequence[Section]) -> Iterator[str]:
     for section in sections:
         yield f"<h2>{escape(section.title)}</h2><p>{text_html(section.intro)}</p>"
         yield f'<div class="wide">{section.chart}</div>' if section.chart else ""
-        yield table_head(section.heads)
-        for row in section.rows:
-            yield f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>"
-        yield TABLE_END
+        yield from table_html(section.heads, section.rows)
     yield PAGE_END

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from tokenworld.session.rollouts import interval
+from tokenworld.planning.space.policy import wilson
 from tokenworld.store.usage import Prices, Total
 from tokenworld.verbs.records.answers import (
     Answer,
@@ -49,7 +49,7 @@ class Share(Count):
     def to_json(self) -> dict[str, Any]:
         told: dict[str, Any] = {"asked": self.rows}
         for name, number in (("lenient", self.published), ("strict", self.strict)):
-            within = interval(number, self.rows) if self.rows else (0.0, 1.0)
+            within = wilson(number, self.rows) if self.rows else (0.0, 1.0)
             told[name] = {"right": number, "interval": [round(one, 4) for one in within]}
         return told
 

@@ -28,7 +28,7 @@ from tokenworld.diagnostics import (
     to_json,
 )
 from tokenworld.engine import Engine, EngineSimulator, State
-from tokenworld.ground import STATUSES, Json, NotConstant, Raw, read_value, scaled_text
+from tokenworld.ground import STATUSES, Json, NotConstant, Raw, read_value
 from tokenworld.limits import Halted, limited
 from tokenworld.planning.verdict import Verdict
 from tokenworld.session.loading import Loaded, OpenWorld, compile_world, open_text
@@ -461,7 +461,7 @@ class _Values:
     def _hint(self) -> str:
         match self.param.type:
             case m.NumberType(low=int(low), high=int(high)) as kind:
-                ends = f"{_number_text(low, kind)} to {_number_text(high, kind)}"
+                ends = " to ".join(m.scaled_text(x, kind.decimals, kind.unit) for x in (low, high))
                 return f"Give numbers from {ends}."
             case m.EnumType(name=enum):
                 return f"Give some of {', '.join(self.world.program.enums[enum].members)}."
@@ -492,7 +492,7 @@ def _shown(world: OpenWorld, param: m.Param, value: Raw) -> str:
         case _ if value is None:
             return "none"
         case m.NumberType() as kind if isinstance(value, int):
-            return _number_text(value, kind)
+            return m.scaled_text(value, kind.decimals, kind.unit)
         case m.EnumType(name=enum) if isinstance(value, int):
             return world.program.enums[enum].members[value]
         case m.BoolType():
@@ -506,9 +506,3 @@ def _shown(world: OpenWorld, param: m.Param, value: Raw) -> str:
             return str(value)
         case _:
             assert_never(param.type)
-
-
-def _number_text(value: int, kind: m.NumberType) -> str:
-    if kind.unit == "%" and kind.decimals >= 2:
-        return f"{scaled_text(value, kind.decimals - 2)}%"
-    return f"{scaled_text(value, kind.decimals)}{kind.unit}"

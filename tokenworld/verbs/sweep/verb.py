@@ -20,14 +20,22 @@ from typing import assert_never
 from tokenworld.diagnostics import Source, fields_json, read_source, usage
 from tokenworld.ground import Json
 from tokenworld.limits import attempt
+from tokenworld.planning.space.policy import wilson
 from tokenworld.session import open_world
 from tokenworld.session.loading import OpenWorld
-from tokenworld.session.rollouts import interval, rollout
+from tokenworld.session.rollouts import rollout
 from tokenworld.session.solving import check_goal
 from tokenworld.store.cells import cell_digest, keep_cell, stored_cells
 from tokenworld.store.database import Database
 from tokenworld.store.log import RunStore
-from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, EXIT_UNKNOWN, Output, write_file
+from tokenworld.verbs.output import (
+    EXIT_NEGATIVE,
+    EXIT_OK,
+    EXIT_UNKNOWN,
+    Output,
+    columns,
+    write_file,
+)
 from tokenworld.verbs.sweep.cells import (
     MOST_CELLS,
     Auditor,
@@ -212,10 +220,8 @@ def _table(names: Sequence[str], groups: Sequence[Group], found: Swept, out: Out
     what = found.sweep.task.what
     rows = [(*key, *_columns(what, summary(what, rows)).values()) for key, rows in groups]
     heads = (*names, *_columns(what, summary(what, ())))
-    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
-    for row in (heads, *rows):
-        cells = (text.rjust(width) for text, width in zip(row, widths, strict=True))
-        out.line("  ".join(cells))
+    for line in columns((heads, *rows)):
+        out.line(line)
 
 
 def _columns(what: What, found: Mapping[str, Json]) -> dict[str, str]:
@@ -589,7 +595,7 @@ def _plans(found: Sequence[Mapping[str, Json]]) -> dict[str, Json]:
 
 def _runs(found: Sequence[Mapping[str, Json]]) -> dict[str, Json]:
     sums = {word: sum(_numbers(found, word)) for word in _RUNS}
-    low, high = interval(sums["won"], sums["runs"]) if sums["runs"] else (0.0, 1.0)
+    low, high = wilson(sums["won"], sums["runs"]) if sums["runs"] else (0.0, 1.0)
     share = sums["won"] / sums["runs"] if sums["runs"] else None
     return {
         **sums,

@@ -36,7 +36,14 @@ from tokenworld.verbs.learn.propose.outside import (
 from tokenworld.verbs.learn.propose.stages import Learned, Proposal, Say, Stages
 from tokenworld.verbs.learn.propose.textrows import OVER, SCORE, WON, TextSteps
 from tokenworld.verbs.learn.propose.worldrows import WorldSteps, read_world_rows
-from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, Output, keep_files, write_file
+from tokenworld.verbs.output import (
+    EXIT_NEGATIVE,
+    EXIT_OK,
+    Output,
+    columns,
+    keep_files,
+    write_file,
+)
 from tokenworld.verbs.records.properties import MAPPING_FILE
 from tokenworld.verbs.records.rows import BadRow, TextRow, no_rows, read_text_rows
 
@@ -349,7 +356,7 @@ def _fewer(curve: Sequence[int], rows: int) -> list[int]:
 
 
 def _print(found: Proposed, judged: Judged | None, bad: Sequence[BadRow], out: Output) -> None:
-    for line in _table(found.proposal):
+    for line in columns(_cells(found.proposal), (0, 1)):
         out.line(line)
     if found.asked is not None:
         told = f"{len(found.asked.kept)} of {len(found.asked.kept) + len(found.asked.left_out)}"
@@ -403,15 +410,6 @@ def _cells(proposal: Proposal) -> list[tuple[str, ...]]:
         counts = (one.rules.wrong, one.rules.unexplained)
         lines.append((name, one.name, str(len(one.rules.rules)), str(right), *map(str, counts)))
     return lines
-
-
-def _table(proposal: Proposal) -> Iterator[str]:
-    lines = _cells(proposal)
-    widths = [max(len(line[at]) for line in lines) for at in range(len(lines[0]))]
-    for line in lines:
-        first, second, *numbers = line
-        shown = "  ".join(f"{x:>{width}}" for x, width in zip(numbers, widths[2:], strict=True))
-        yield f"{first:<{widths[0]}}  {second:<{widths[1]}}  {shown}".rstrip()
 
 
 def _all(proposal: Proposal) -> Iterator[tuple[str, Learned]]:
