@@ -7,8 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from tokenworld.session import OpenWorld, Session, open_world
-from tokenworld.session.refusals.explained import explained_record
-from tokenworld.session.refusals.trees import Branch, require_trees
+from tokenworld.session.refusals.explained import Branch, explained_record, require_trees
 
 RULES = """
 type Place

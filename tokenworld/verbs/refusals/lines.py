@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, assert_never
 from tokenworld.diagnostics import Source, counted
 from tokenworld.ground import Change, NoMatch, RequireReport, value_text
 from tokenworld.session.obstacles import Obstacle
-from tokenworld.session.refusals.explained import Explanation
-from tokenworld.session.refusals.trees import Branch
+from tokenworld.session.refusals.explained import Branch, Explanation
 from tokenworld.verbs.output import UNICODE, Glyphs, Line, Role, line, plain_text
 
 if TYPE_CHECKING:
