@@ -76,7 +76,7 @@ def digest(rows: Iterable[str]) -> str:
 def told(actions: Iterable[str]) -> Json:
     """The number and digest of ground actions, without those that name an object twice: some
     programs drop those without effect or with a contradiction, others do not."""
-    every = {one.lower() for one in actions}
+    every = {" ".join(one.lower().split()) for one in actions}  # "wait " has no parameters
     kept = sorted(one for one in every if len(set(one.split())) == len(one.split()))
     return {"digest": digest(kept), "count": len(kept)}
 
