@@ -118,7 +118,7 @@ class Bodies(Generic[V]):
     def __init__(self, terms: Terms[V], coins: Coins[V], *, every: bool = False) -> None:
         self.terms, self.algebra, self.coins, self.every = terms, terms.algebra, coins, every
         self._changes: dict[int, tuple[core.Body, Footprint]] = {}
-        self._breakable: dict[int, tuple[core.Term, bool]] = {}
+        self._breakable: dict[int, tuple[core.Statement, tuple[core.Term, ...]]] = {}
         self._stored: dict[Hashable, frozenset[str]] = {}
 
     def run(
@@ -136,12 +136,14 @@ class Bodies(Generic[V]):
         """
         return _Walk(self, rule, wanted, born or {}).run(body, env, condition)
 
-    def breakable(self, term: core.Term) -> bool:
-        """Return whether the value of a term may be undefined."""
-        found = self._breakable.get(id(term))
+    def breakable(self, statement: core.Statement) -> tuple[core.Term, ...]:
+        """The terms of a statement whose value may be undefined; of a draw, its odds tell."""
+        found = self._breakable.get(id(statement))
         if found is None:
-            breaks = may_break(self.terms.facts.rules.derives, term)
-            found = self._breakable[id(term)] = (term, breaks)
+            derives = self.terms.facts.rules.derives
+            terms = () if is_draw(statement) else evaluated(statement)
+            breaking = tuple(term for term in terms if may_break(derives, term))
+            found = self._breakable[id(statement)] = (statement, breaking)
         return found[1]
 
     def makes_facts(self, rule: Hashable, body: Callable[[], core.Body], fluent: str) -> bool:
@@ -213,9 +215,8 @@ class _Walk(StatementVisitor[_Here[V], Env[V]]):
         for statement in body:
             if self._algebra.never(condition):
                 return
-            if not is_draw(statement):
-                for term in evaluated(statement):
-                    self._sound(term, env, condition)
+            for term in self._bodies.breakable(statement):
+                self._sound(term, env, condition)
             env = self.statement(statement, _Here(env, condition))
 
     def _needed(self, body: core.Body) -> bool:
@@ -233,8 +234,7 @@ class _Walk(StatementVisitor[_Here[V], Env[V]]):
 
     def _sound(self, term: core.Term, env: Env[V], condition: V) -> None:
         """A term that may be undefined is looked at even where nobody wants its value."""
-        if self._bodies.breakable(term):
-            self._demand("error", condition, self._defined(self._terms.value(term, env)))
+        self._demand("error", condition, self._defined(self._terms.value(term, env)))
 
     # ---- statements -------------------------------------------------------------------------
 

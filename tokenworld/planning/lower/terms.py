@@ -43,16 +43,20 @@ from tokenworld.planning.lower.numbers import arithmetic, builtin, compare, equa
 
 # ---- recursive derives --------------------------------------------------------------------------
 # Every member of a group of derives that use each other starts false everywhere and is evaluated
-# again and again from the round before, until nothing changes (language.md §3).
+# again and again from the round before, until nothing changes (language.md §3). In a round only
+# those are evaluated that asked for something that the round before has changed.
 
 _MOST_BINDINGS = 4_000
 Table = dict[tuple[Raw, ...], V]
+Called = tuple[str, tuple[Raw, ...]]
+"""A derive with its arguments."""
 Body = Callable[[Derive, tuple[Raw, ...], bool, Raw], V]
 """The value of a derive's expression for constant arguments."""
 
 
 class Fixpoints(Generic[V]):
-    """The recursive derives of one evaluator. ``stage`` numbers the rounds, 0 outside of any.
+    """The recursive derives of one evaluator. ``stage`` numbers the evaluations in rounds, 0 is
+    outside of any.
 
     ``body`` evaluates the expression of a derive.
     """
@@ -60,7 +64,8 @@ class Fixpoints(Generic[V]):
     def __init__(self, facts: Facts, false: V, body: Body[V]) -> None:
         self._facts, self._false, self._body = facts, false, body
         self._groups: dict[str, tuple[Derive, ...]] = {}
-        self._rounds = 0
+        self._evaluations = 0
+        self._asked: set[Called] = set()
         self.forget()
 
     def forget(self) -> None:
@@ -73,23 +78,31 @@ class Fixpoints(Generic[V]):
         if table is None:
             self._unroll(self._group(derive), was, actor)
             table = self._tables[derive.name, was, actor]
+        self._asked.add((derive.name, args))
         return table.get(args, self._false)
 
     def _unroll(self, group: tuple[Derive, ...], was: bool, actor: Raw) -> None:
         bindings = {one.name: self._bindings(one) for one in group}
         for one in group:
             self._tables[one.name, was, actor] = dict.fromkeys(bindings[one.name], self._false)
-        outer, changed = self.stage, True
-        while changed:
-            self._rounds += 1
-            self.stage = self._rounds
-            new = {
-                one.name: {args: self._body(one, args, was, actor) for args in bindings[one.name]}
-                for one in group
-            }
-            changed = any(new[one.name] != self._tables[one.name, was, actor] for one in group)
-            self._tables.update({(one.name, was, actor): new[one.name] for one in group})
-        self.stage = outer
+        outer = self.stage, self._asked
+        every = [(one, args) for one in group for args in bindings[one.name]]
+        asked, waiting = dict[Called, set[Called]](), every
+        while waiting:
+            new = dict[Called, V]()
+            for one, args in waiting:
+                self._evaluations += 1
+                self.stage, self._asked = self._evaluations, set()
+                new[one.name, args] = self._body(one, args, was, actor)
+                asked[one.name, args] = self._asked
+            changed = set[Called]()
+            for (name, args), value in new.items():
+                table = self._tables[name, was, actor]
+                if table[args] != value:
+                    table[args] = value
+                    changed.add((name, args))
+            waiting = [one for one in every if not asked[one[0].name, one[1]].isdisjoint(changed)]
+        self.stage, self._asked = outer
 
     def _bindings(self, derive: Derive) -> list[tuple[Raw, ...]]:
         choices = self._facts.choices(derive.params)
@@ -141,7 +154,7 @@ class Terms(TermVisitor[Env[V], V]):
         self.none = algebra.const(None)
         self.collections: Collections[V] = Collections(self)
         self.fixpoints: Fixpoints[V] = Fixpoints(facts, self.false, self.body)
-        self._free: dict[int, tuple[core.Term, tuple[str, ...]]] = {}
+        self._free: dict[int, tuple[core.Term, tuple[str, ...], bool]] = {}
         lasting = not (facts.unborn or facts.rules.destroys)
         self._lasting = lasting and bool(algebra.single(self.true))
         """Whether all objects exist all the time, and no algebra asks for the reason."""
@@ -165,18 +178,26 @@ class Terms(TermVisitor[Env[V], V]):
         """The value of a term."""
         if type(term) in _LEAVES:
             return self.term(term, env)
-        _, names = self._free.get(id(term)) or self._names(term)
+        _, names, recursive = self._free.get(id(term)) or self._names(term)
         looked = tuple([env.look(name) for name in names])
-        key = (id(term), env.was, env.actor, self.fixpoints.stage, looked)
+        stage = self.fixpoints.stage if recursive else 0
+        key = (id(term), env.was, env.actor, stage, looked)
         found = self._memo.get(key)
         if found is None and key not in self._memo:
             found = self._memo[key] = self._computed(term, env)
         return found  # type: ignore[return-value]  # `None` may itself be a value of the algebra
 
-    def _names(self, term: core.Term) -> tuple[core.Term, tuple[str, ...]]:
-        """The names on which a term depends; the term is kept, as its id is the key."""
-        found = self._free[id(term)] = (term, _free_names(term))
+    def _names(self, term: core.Term) -> tuple[core.Term, tuple[str, ...], bool]:
+        """The names on which a term depends, and whether it does on a recursive derive, whose value
+        changes from round to round; the term is kept, as its id is the key."""
+        found = self._free[id(term)] = (term, _free_names(term), self._recurs(term))
         return found
+
+    def _recurs(self, term: core.Term) -> bool:
+        derives = self.facts.rules.derives
+        called = {one.derive for one in subterms(term) if isinstance(one, core.DeriveCall)}
+        every = called.union(*(_reached(derives[one], derives) for one in called))
+        return any(derives[one].recursive for one in every)
 
     def _computed(self, term: core.Term, env: Env[V]) -> V:
         return self.term(term, env)
