@@ -7,7 +7,7 @@ play are made of `rules`, so a text has the same colours in an editor, in the do
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Final, Literal, get_args
 
@@ -112,7 +112,8 @@ def _any(words: Iterable[str]) -> str:
     return f"(?:{'|'.join(sorted(words))})(?![A-Za-z0-9_])"
 
 
-def _kinds_of_words() -> dict[str, Kind]:
+@cache
+def _kinds_of_words() -> Mapping[str, Kind]:
     """Return the kind of each keyword of the grammar."""
     grammar = grammar_path().read_text(encoding="utf-8")
     defined = {name: keywords_of(body) for name, body in _DEFINED.findall(grammar)}
