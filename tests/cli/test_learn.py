@@ -14,7 +14,7 @@ import pytest
 
 from tests.cli.conftest import broken_after_each_part
 from tokenworld.engine import Engine
-from tokenworld.engine.outcomes.listing import Evidence
+from tokenworld.engine.outcomes.distribution import Evidence
 from tokenworld.ground import PASS
 from tokenworld.prose.wording import EnglishProse
 from tokenworld.session import open_world

@@ -12,7 +12,7 @@ import pytest
 
 from tests.secrets.worlds import KINDS, Kind
 from tokenworld.engine import Engine, State
-from tokenworld.engine.layout import Column, Key
+from tokenworld.engine.columns import Column, Key
 from tokenworld.engine.rows.questions.hidden import MOST
 from tokenworld.ground import Command, Raw, domain_of, slots
 from tokenworld.session import Session

@@ -186,7 +186,7 @@ def _checked(draft: Draft, root: Source, loader: Loader, run: Watch) -> Checked:
         repaired = tried(repaired, draft)
     findings = said_once(in_order(repaired))
     program = None if has_errors(findings) else assemble(draft)
-    draft.memo.clear()  # what it keeps leads back to the draft: nobody would ever free the two
+    draft.memo.clear()  # it refers to the draft: the two would never be freed
     return Checked(program, findings, sources)
 
 
@@ -240,7 +240,7 @@ def _may_follow(found: Diagnostic, draft: Draft, unread: frozenset[str] | None) 
 
 
 _NAMING = frozenset({"type", "enum", "actor", "world"})
-"""Items that may lack their very name: what they would declare stands nowhere."""
+"""Items that may lack even their name, so that an unknown declaration is missing."""
 
 
 def _unread(draft: Draft) -> frozenset[str] | None:

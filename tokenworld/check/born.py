@@ -1,8 +1,8 @@
-"""`born(x)`: the tick of creation becomes an attribute of the types that rules ask it of.
+"""`born(x)`: the tick of creation becomes an attribute of the types for which rules ask it.
 
-What runs, plans, encodes, hashes or stores a state meets an ordinary number: -1 at the start,
-`tick()` for what a rule creates, one less for what a `setup`, a legend or a `given` creates between
-ticks.
+So engine, planners, encodings, hashes and the store handle an ordinary number: -1 at the start,
+`tick()` for objects that a rule creates, one less for those that a `setup`, a legend or a `given`
+creates between ticks.
 """
 
 from __future__ import annotations

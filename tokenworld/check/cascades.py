@@ -62,7 +62,7 @@ def without_followups(draft: Draft) -> tuple[Diagnostic, ...]:
 _OF_THE_WHOLE: Final = ("TW0501", "TW0503", "TW0504", "TW0506", "TW0605", "TW0607")
 """Findings about all rules together: nothing follows from them while one of the rules is unread."""
 _UNTYPED: Final = "Write its type where it is declared"
-"""The hint for a thing that is declared without its type: what it lacks follows from that."""
+"""The hint for an object without a type: its further errors follow from that."""
 _ONCE: Final = ("TW0103", "TW0201", "TW0202", "TW0204", "TW0301", "TW0309", "TW0502")
 
 

@@ -1,14 +1,14 @@
-"""Conditions on all states up to now: `sometime c` and its kin (language.md §19).
+"""Conditions on all states up to now: `sometime c` and similar words (language.md §19).
 
-Each is compiled to monitors, relations that rules set: they hold what matters of the states before
-this one. A derive joins them with the condition as it is now, and stands for the words. What runs,
-plans, encodes, exports or stores a state meets ordinary facts. (Baier and McIlraith 2006 compile
-such conditions by automata; these are theirs for the words of PDDL3.)
+Each is compiled to monitors, relations that rules set: they store the relevant facts about earlier
+states. A derive joins them with the condition on the present state, and replaces the words. So
+engine, planners, encodings, exports and the store handle ordinary facts. (Baier and McIlraith 2006
+compile such conditions to automata; these are their automata for the words of PDDL3.)
 
-The state before a tick is noted in it. An action that may change what a condition reads begins with
-the noting: a body reads the state before it. Between such actions nothing changes for the
-condition. Where something else may change it, a law of the last phase reads by `was` how the tick
-began; an action without time, in which no law runs, then still notes by itself.
+A monitor is updated in a tick, for the state before it. An action that may change a fluent of the
+condition updates the monitor first, because a body reads the state before it; other actions do not
+affect the condition. If anything else may change it, a law of the last phase reads the start of the
+tick by `was`; an action without time, in which no law runs, still updates the monitor itself.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Scratch slots: where they may be used, and the laws that give them their defaults again.
+"""Scratch slots: where rules may use them, and the laws that reset them to their defaults.
 
-The reset is an ordinary law of the last, unnamed phase: what runs, plans, encodes or exports a tick
-meets nothing new. So a slot has its default at every commit, and in between its value counts for
-whatever comes after in the same tick.
+The reset is an ordinary law of the last, unnamed phase, so engine, planners, encodings and exports
+need no special case. A slot has its default at every commit; within a tick later rules read the
+value that was written.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ Rule = (
     syn.ActionDecl | syn.LawDecl | syn.WatchDecl | syn.InvariantDecl | syn.ConserveDecl
     | syn.DescribeDecl | syn.ScenarioDecl
 )  # fmt: skip
-"""Items that no declaration is made of: what others see of them is their `_face`."""
+"""Items that declare nothing: other items see only their `_face`."""
 
 _TABLES: Final = (
     "units", "enums", "types", "fluents", "events", "params", "phases", "objects", "derives",

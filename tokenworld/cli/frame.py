@@ -92,7 +92,7 @@ def verb(
 
 
 DECLARED: list[tuple[str, Callable[..., None]]] = []
-"""The commands that `does` declared: what does each, and the function with its parameters."""
+"""The commands that `does` declared: a phrase for each, and the function with its parameters."""
 
 
 def does(

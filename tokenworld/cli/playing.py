@@ -1,4 +1,4 @@
-"""The verbs that play a world: run, rollout, play, legal and why, which say what can be played."""
+"""The verbs that play a world (run, rollout, play) or list its commands (legal, why)."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from tokenworld import model as m
 from tokenworld.diagnostics import Diagnostic, Failure
-from tokenworld.engine.layout import Column, Layout
+from tokenworld.engine.columns import Column, Layout
 from tokenworld.engine.state import State, column_of
 from tokenworld.ground import Raw, constant, domain_of, implicit_default
 

@@ -1,4 +1,4 @@
-"""Changes of slots, and what stops them: an invariant, a range, a cycle, an undefined number."""
+"""Changes of slots, and the breaches that undo them: invariant, range, cycle, undefined number."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tokenworld.core.nodes import Call
 from tokenworld.core.walk import subterms, terms_in
 from tokenworld.diagnostics import Span
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.engine.layout import Column, Key
+from tokenworld.engine.columns import Column, Key
 from tokenworld.ground import Json, Raw, show_value
 from tokenworld.model import ROOT, Fluent, FluentParam, ObjectType, Program, TextType
 

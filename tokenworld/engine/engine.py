@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from tokenworld.core import lowered
 from tokenworld.diagnostics import Diagnostic, Failure
-from tokenworld.engine.answers import Answers
 from tokenworld.engine.changes import Breach
 from tokenworld.engine.knowledge import Knowledge
 from tokenworld.engine.luck import Luck, SeededLuck
+from tokenworld.engine.queries import Answers
 from tokenworld.engine.rows.layout import AWARDED, LATCHED
 from tokenworld.engine.rows.live import Enough, Halves
 from tokenworld.engine.rows.log import Row

@@ -12,8 +12,8 @@ from functools import cached_property
 from typing import Final, TypeVar, cast
 
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.engine.answers import Answers
-from tokenworld.engine.listing import Listing
+from tokenworld.engine.bindings import Listing
+from tokenworld.engine.queries import Answers
 from tokenworld.engine.rows.questions.asking import is_legal, reports, requires_held
 from tokenworld.engine.rows.questions.possible_worlds import PossibleWorlds
 from tokenworld.engine.rows.questions.speech import name_of

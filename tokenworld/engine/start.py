@@ -15,7 +15,7 @@ from tokenworld.core.nodes import Body, Term
 from tokenworld.core.rules import StartRules
 from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.engine.changes import Breach
-from tokenworld.engine.layout import Column, Key, Layout
+from tokenworld.engine.columns import Column, Key, Layout
 from tokenworld.engine.luck import NO_DRAWS, Luck
 from tokenworld.engine.rows.commit import commit, store_value
 from tokenworld.engine.rows.log import Log, Row, bounded

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any
 
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.engine.layout import Column, Key, Layout
+from tokenworld.engine.columns import Column, Key, Layout
 from tokenworld.engine.luck import NO_DRAWS, Counts
 from tokenworld.ground import Command, Raw
 from tokenworld.model import ROOT

@@ -94,7 +94,7 @@ class Way(NamedTuple, Generic[StateT]):
 
 
 Enough = Callable[[int], bool]
-"""Whether so many outcomes of one command are all that there is time and room for."""
+"""Whether a number of outcomes of one command exceeds the limit of time or memory."""
 
 
 class Unfinished(Exception):

@@ -7,7 +7,7 @@
 
 `WorldEnv` asks one actor after the other, `RoundsEnv` all those of a round at once;
 `WorldVectorEnv` plays many episodes side by side. They need the
-extra `gym`; without it the first use of a name here is a `Failure` (TW0811) with what installs it.
+extra `gym`; without it the first use of a name here is a `Failure` (TW0811) whose hint installs it.
 """
 
 from __future__ import annotations

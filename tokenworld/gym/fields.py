@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tokenworld import model as m
 from tokenworld.core import lowered
-from tokenworld.engine.layout import Column
+from tokenworld.engine.columns import Column
 from tokenworld.engine.rows.layout import LONGS, TICK
 from tokenworld.engine.rows.stepper import RowStepper
 from tokenworld.engine.state import State

@@ -279,7 +279,7 @@ class _Batch:
 
 
 _WORDS = np.array(["executed", "", "refused", ""], "U12")
-"""Statuses by what compiled code says of a command."""
+"""Statuses by the code that compiled ticks return."""
 
 
 class _Part:

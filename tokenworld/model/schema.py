@@ -1,8 +1,8 @@
 """The border: the checked model as JSON, and JSON or TOML from outside as dataclasses.
 
 pydantic is imported on first use, here and by `types.ByKind`: that takes 50 ms of CPU, more than
-the checker may take (ADR 0003). So what every command reads has a reader of its own, which says
-why.
+the checker may take (ADR 0003). So files that every command reads have a hand-written reader, whose
+errors give the reason.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Words: how names and values read, and what typed commands mean (language.md §11)."""
+"""Prose: names and values as text, and typed commands as intents (language.md §11)."""

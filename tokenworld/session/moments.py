@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 from tokenworld.diagnostics import Diagnostic, Failure, did_you_mean
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine import Engine, ForcedLuck, Luck, State
-from tokenworld.engine.layout import Column, Layout
+from tokenworld.engine.columns import Column, Layout
 from tokenworld.ground import (
     By,
     Command,

@@ -1,11 +1,11 @@
 """Programs outside of this one, such as a language model: text out, text in.
 
 Each turn a player gets an `observation` and answers with a line: words, a call, `pass` or a ``tw-
-intent`` object. A narrator gets an `account` of what came of an intent and answers with prose; an
-operator gets the `question` what words may mean, and answers with a rule. A `Channel` carries the
-text: the standard streams of a child process, or HTTP. Who ends, hangs or floods is a
-`PlayerFailure`: one diagnostic. A run is halted where its player fails, and goes on without its
-narrator, or its operator (`reloading.Operator`).
+intent`` object. A narrator gets an `account` of the outcome of an intent and answers with prose; an
+operator gets the `question` about unknown words, and answers with a rule. A `Channel` carries the
+text: the standard streams of a child process, or HTTP. A program that ends, hangs or floods
+raises `PlayerFailure` with one diagnostic. A run is halted if its player fails, and goes on without
+its narrator, or its operator (`reloading.Operator`).
 """
 
 from __future__ import annotations

@@ -282,7 +282,7 @@ def _warnings(found: tuple[Diagnostic, ...]) -> str:
 
 
 Told = Iterator[tuple[Diagnostic, dict[str, object]]]
-"""Findings as they are shown, with what JSON has beside each."""
+"""Findings as text, each with its further JSON fields."""
 
 
 def _each(found: Iterable[Diagnostic]) -> Told:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tokenworld.diagnostics import Diagnostic, Failure, counted, read_source, usage
 from tokenworld.engine import State
-from tokenworld.engine.outcomes.listing import Successor
+from tokenworld.engine.outcomes.distribution import Successor
 from tokenworld.ground import Change, Json, value_text
 from tokenworld.prose.intents import PassIntent, TypedIntent
 from tokenworld.session import Session, open_world

@@ -1,4 +1,4 @@
-"""``tw legal``: what can be done now, in all or with one object, and why the rest cannot."""
+"""``tw legal``: the legal commands, all or those with one object, and why others are refused."""
 
 from __future__ import annotations
 

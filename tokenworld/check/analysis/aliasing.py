@@ -1,7 +1,7 @@
-"""When two slots are provably different, and how often one slot is hit (language.md §5).
+"""Proofs that two slots differ, and that a rule visits a slot at most once (language.md §5).
 
-`Knowledge` holds what is known of locals and answers whether two slots differ. `slots_read` lists
-the slots that a term reads. `repeats` tells whether several bindings of a rule lead to one slot.
+`Knowledge` holds facts about locals and proves that two slots differ. `slots_read` lists the slots
+that a term reads. `repeats` tells whether several bindings of a rule lead to one slot.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ class Translator:
         self, words: Vocabulary, values: Mapping[str, frozenset[int]] | None = None
     ) -> None:
         self._values = values or {}
-        # Not the words themselves: what is kept of a rule would keep a whole draft.
+        # Not the vocabulary itself: a memoized result would keep the whole draft alive.
         self._enums, self._derives = words.enums, words.derives
         self._atoms: dict[object, Atom] = {}
         self._objects: dict[str, int] = {}

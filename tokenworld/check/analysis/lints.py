@@ -658,7 +658,7 @@ def _matters(effect: m.Effect, draft: Draft) -> bool:
             case m.Assign(value=m.NumberLiteral(value=0)):
                 pass
             case _ if inner.kind in ("if", "for", "chance", "pick"):
-                pass  # what is inside them is among `effects_in`
+                pass  # `effects_in` also yields the effects inside them
             case m.WriteEffect() | m.NestedEffect() | m.LifeEffect() | m.OutputEffect():
                 return True
             case _:

@@ -1,5 +1,5 @@
-"""The beliefs pass: checks the guesses of models, and adds the laws that draw what they guess
-(language.md §14)."""
+"""The beliefs pass: checks the `believe` lines of models, and adds the laws that draw the guessed
+facts (language.md §14)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Edits of a name, a value or a call that the checker cannot accept: what may have been meant.
+"""Edits that replace a name, a value or a call that the checker rejects.
 
-Each generator looks at the words that a finding points at. Names come from what is in sight of the
-item: its parameters and variables, who acts, and what the program declares.
+Each generator starts from the words at the place of a finding. Names come from the scope of the
+item: its parameters and variables, the actor, and the declarations of the program.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Edits of the words around an unexpected one: what the author may have meant to write.
+"""Edits of the words around an unexpected one.
 
-Each generator yields edits of one mistake that people make: a word too many or too few, two words
-in the wrong order, a part in the wrong place, a call without parentheses, a text without quotes. An
-edit is taken seriously if the grammar reads on behind it; whether it means anything is another
-module's question. Its cost says how likely it is not meant.
+Each generator yields edits for one common mistake: a word too many or too few, two words in the
+wrong order, a part in the wrong place, a call without parentheses, a text without quotes. An edit
+is kept if the parser accepts the text after it; another module tests whether it checks. Its cost
+grows with the probability that the author meant something else.
 """
 
 from __future__ import annotations
@@ -281,7 +281,7 @@ def _moved(broken: Broken) -> Iterator[Rewrite]:
 
 
 _PREFIXES: Final = ("was", "and", "or", "is", "in", "if", "for")
-"""Words that belong to what stands behind them: alone they are in no wrong place."""
+"""Words that belong to the word after them: alone they are not misplaced."""
 
 
 def _untyped(broken: Broken, part: Sequence[Token], place: int) -> bool:

@@ -1,6 +1,6 @@
-"""Hints of typed findings: what to write instead, told by the types of what is at hand.
+"""Hints for findings about types: they suggest a replacement by the types of nearby names.
 
-The other modules of this package call these functions where they report; nothing here reports.
+The other modules of this package call these functions when they report; nothing here reports.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _part_of(term: m.Term, target: m.ValueType, ctx: Context) -> str | None:
 
 def of_place(term: m.Term, target: m.ValueType, ctx: Context) -> str:
     """The hint where a value of another kind is needed."""
-    fixed = isinstance(term, m.ObjectLiteral)  # what it is elsewhere is not known at the start
+    fixed = isinstance(term, m.ObjectLiteral)  # its attributes are not known at the start
     part = None if fixed else _part_of(term, target, ctx)
     unquoted = _unquoted(ctx.quoted(term), target, ctx)
     if unquoted is not None:

@@ -1,4 +1,4 @@
-"""The context of an expression: visible names, their narrowed types, and what it may use.
+"""The context of an expression: visible names, their narrowed types, and its rights.
 
 Conditions narrow the types of the locals and paths in them (language.md §4).
 """

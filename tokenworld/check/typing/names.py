@@ -62,7 +62,7 @@ def _has_end(draft: Draft, fluent: m.Fluent, type_name: str) -> bool:
 
 
 INHERIT: Final = "Inherit it"
-"""How the hint begins where a type lacks an attribute of a type that it has nothing to do with."""
+"""Begins the hint if a type lacks an attribute that an unrelated type has."""
 
 
 def wrong_type(base: m.Term, name: syn.Name, ctx: Context) -> NoReturn:

@@ -2,5 +2,5 @@
 
 `forks` executes a tick unit by unit (the command, each turn of a sequential phase, each phase) on a
 set of partial outcomes that it merges; `seen` drops those that contradict an observed successor;
-`listing` has the functions that `Engine` calls.
+`distribution` has the functions that `Engine` calls.
 """

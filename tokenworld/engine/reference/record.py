@@ -12,8 +12,8 @@ from typing import Any
 
 from tokenworld.core.nodes import Let, Require, Template, Term
 from tokenworld.core.rules import Action
+from tokenworld.engine.reference.applying import Made
 from tokenworld.engine.reference.bodies import Line, Wants
-from tokenworld.engine.reference.changes import Made
 from tokenworld.engine.reference.values import Env, Fault, Known, State
 from tokenworld.engine.reference.words import Words
 from tokenworld.ground import By, Command, Json, NoMatch, Raw, show_value

@@ -8,9 +8,9 @@ from itertools import product
 
 from tokenworld.core.nodes import Body, Let
 from tokenworld.core.rules import Action, Ending, Law, Watch
+from tokenworld.engine.reference.applying import Made, applied, net, seen_by_prose
 from tokenworld.engine.reference.bodies import Line, Teller, Wants
 from tokenworld.engine.reference.chance import Lot
-from tokenworld.engine.reference.changes import Made, applied, net, seen_by_prose
 from tokenworld.engine.reference.record import Record, Refused, object_names, requires
 from tokenworld.engine.reference.values import Env, Fault, Long, State, copied
 from tokenworld.engine.reference.words import Words

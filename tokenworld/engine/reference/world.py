@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tokenworld.core.nodes import Body, Hole
+from tokenworld.engine.reference.applying import applied
 from tokenworld.engine.reference.bodies import Teller, Wants, bounded
 from tokenworld.engine.reference.chance import Lot
-from tokenworld.engine.reference.changes import applied
 from tokenworld.engine.reference.record import outcome, state_hash, state_json
 from tokenworld.engine.reference.tick import Round, broken_invariant, progressed
 from tokenworld.engine.reference.values import Env, Fault, Known, State, implied, known_of

@@ -1,4 +1,4 @@
-"""The end of a round: in what order laws take their turns, and what must hold at every commit.
+"""The end of a round: the order of the laws, and the invariants tested at every commit.
 
 Sequential phases, invariants and conserved sums are those of language.md §7.
 """

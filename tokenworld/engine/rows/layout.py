@@ -10,7 +10,7 @@ of their own, ``static``, which all states share. A slot's place is found in one
 - ``rows[args]``, a dict that gains a slot when a tuple is first written, for all others.
 
 Slots are only ever added, at the end: a row that is shorter than the layout is filled up from
-``blank``. `NOTHING` is the slot of whatever has none: it always holds `none`.
+``blank``. `NOTHING` is the slot of arguments without a slot: it always holds `none`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tokenworld.core import Rules
 from tokenworld.core.nodes import Body, Destroy
 from tokenworld.core.rules import Footprint
 from tokenworld.core.walk import statements_in
-from tokenworld.engine.layout import Column, Layout
+from tokenworld.engine.columns import Column, Layout
 from tokenworld.engine.saved.digest import state_hash
 from tokenworld.engine.state import State, Trail, column_of
 from tokenworld.ground import Instance, Raw

@@ -11,8 +11,8 @@ from typing import Any
 
 from tokenworld.core.nodes import Body, Constant
 from tokenworld.core.rules import Action
+from tokenworld.engine.bindings import Listing
 from tokenworld.engine.changes import Breach, never_refused
-from tokenworld.engine.listing import Listing
 from tokenworld.engine.luck import SeededLuck
 from tokenworld.engine.rows.code.hoist import HoistWriter
 from tokenworld.engine.rows.code.program import Program

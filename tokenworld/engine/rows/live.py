@@ -11,7 +11,7 @@ from collections.abc import Callable
 from threading import Lock, get_ident
 from typing import Any, NamedTuple, TypeVar
 
-from tokenworld.engine.layout import Layout
+from tokenworld.engine.columns import Layout
 from tokenworld.engine.luck import Luck
 from tokenworld.engine.rows.layout import FACTS, HEAD, KINDS, REPORTED, ROUND, Slots
 from tokenworld.engine.rows.legal import Legal
@@ -24,7 +24,7 @@ from tokenworld.ground import By, Command, Instance, NoMatch, Outcome, Prose
 
 T = TypeVar("T")
 Enough = Callable[[Record, State], bool]
-"""Called with the record of what an actor did and the state after it; true: time need not pass."""
+"""Called with the record of an action and the state after it; true: time need not pass."""
 
 
 class Halves(NamedTuple):
@@ -79,7 +79,8 @@ class LiveRow:
         self._given = instance, layout, prose
         self._stepper: RowStepper | None = None
         self._fixed = True
-        """False once states have differed in what play never writes: then no code relies on it."""
+        """False after states differed in a fluent that play never writes: code must not rely on it
+        then."""
         self._legal: Legal | None = None
         self._row: Row | None = None
         self._state: State | None = None

@@ -11,7 +11,7 @@ from typing import Any
 from tokenworld.core.nodes import Binder
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.engine.changes import Breach, RawChange
-from tokenworld.engine.layout import Column
+from tokenworld.engine.columns import Column
 from tokenworld.engine.luck import DrawKey, Luck
 from tokenworld.engine.rows.layout import (
     DRAWN,

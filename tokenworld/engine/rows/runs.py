@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from tokenworld.engine.layout import Layout
+from tokenworld.engine.columns import Layout
 from tokenworld.engine.luck import SeededLuck
 from tokenworld.engine.rows.code.hoist import words_are_sure
 from tokenworld.engine.rows.layout import LATCHED, NAMES, SEED, TICK

@@ -14,7 +14,7 @@ from typing import Any
 from tokenworld.core import lowered
 from tokenworld.core.nodes import Binder, Body
 from tokenworld.engine.changes import Breach, BreachReport, RawChange, net
-from tokenworld.engine.layout import Layout
+from tokenworld.engine.columns import Layout
 from tokenworld.engine.luck import Luck, RecordingLuck, SeededLuck
 from tokenworld.engine.rows.code.program import Function, Program
 from tokenworld.engine.rows.code.quick import UNSURE
@@ -73,7 +73,7 @@ class RowStepper(Outputs):
     """
 
     in_pieces = False
-    """Whether ticks are carried out in pieces, so that functions of whole ticks serve nobody."""
+    """Whether ticks are executed in pieces, so that functions of whole ticks are not needed."""
 
     def __init__(
         self, instance: Instance, layout: Layout, prose: Prose, base: State, *,

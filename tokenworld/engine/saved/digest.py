@@ -14,7 +14,7 @@ from hashlib import blake2b
 from itertools import count, product
 
 from tokenworld.engine.changes import shown_key
-from tokenworld.engine.layout import Column, Key, Layout
+from tokenworld.engine.columns import Column, Key, Layout
 from tokenworld.engine.state import State
 from tokenworld.ground import Json, Raw, domain_of, show_value
 from tokenworld.model import ObjectType, ValueType

@@ -10,7 +10,7 @@ from typing import Any
 from tokenworld import model as m
 from tokenworld.diagnostics import Diagnostic, Failure, Span
 from tokenworld.diagnostics.frozen import frozen
-from tokenworld.engine.layout import Column, Key, Layout
+from tokenworld.engine.columns import Column, Key, Layout
 from tokenworld.engine.state import LongAction, State
 from tokenworld.ground import (
     Command,

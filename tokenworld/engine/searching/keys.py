@@ -16,7 +16,7 @@ from typing import Any
 from tokenworld import model as m
 from tokenworld.core import lowered
 from tokenworld.engine.clock import Clock, clock_of
-from tokenworld.engine.layout import Layout
+from tokenworld.engine.columns import Layout
 from tokenworld.engine.rows.layout import (
     AWARDED,
     DID,
@@ -194,7 +194,7 @@ def longs_of(slots: Slots, S: list[Any], made: Sequence[int], known: int, ranks:
 # those are looked at anew.
 
 Parts = Sequence[int]
-"""The number of what each fluent holds."""
+"""The number of the values of each fluent."""
 Change = tuple[tuple[int, int], ...]
 """Fluents that hold something else now: their places among the parts, and the new numbers."""
 

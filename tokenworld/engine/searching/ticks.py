@@ -14,7 +14,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from tokenworld.core.walk import is_draw
 from tokenworld.engine.changes import Breach
-from tokenworld.engine.layout import Layout
+from tokenworld.engine.columns import Layout
 from tokenworld.engine.luck import Counts, DrawKey, ExploringLuck, Luck, SeededLuck
 from tokenworld.engine.rows import Record, Row, RowStepper
 from tokenworld.engine.rows.layout import AWARDED, DRAWN, KINDS, LATCHED, LONGS, ROUND, TICK

@@ -1,7 +1,7 @@
 """The environments of gymnasium: transitions of a random policy, and the true dynamics as a model.
 
 `TrueModel` sets the state of an environment from an observation, as the benchmark does with a
-program. Its accuracy is the ceiling of what an observation alone allows to predict.
+program. No prediction from the observation alone can be more accurate.
 """
 
 from __future__ import annotations

@@ -201,7 +201,7 @@ _CALLS = {"+": "added", "-": "subtracted", "*": "multiplied", "min": "lesser", "
 _DEEPEST = 15
 """Loops within loops in one function."""
 _OFTEN = 2
-"""More functions than these share what follows from their rule."""
+"""More functions than these share the conclusions of their rule."""
 _OPPOSITE = {"==": "!=", "!=": "=="}
 
 

@@ -2,8 +2,8 @@
 
 An action is a block of one rule, a simultaneous phase a block of all its laws. A `Moment` is when a
 block reads: in the actor's turn, at its end, or in a phase (§8). A slot that can change is one of
-the `Variables`, the others are constants. Everything is computed when it is asked for: a slot that
-does not matter for the plan is never looked at.
+the `Variables`, the others are constants. Everything is computed on demand: slots that are
+irrelevant for the plan are never evaluated.
 """
 
 from __future__ import annotations

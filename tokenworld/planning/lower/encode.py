@@ -373,7 +373,7 @@ def _shown(facts: Facts, one: GroundOperator) -> str:
     return f"{one[0]}({', '.join(str(arg) for arg in facts.shown_args(params, one[1]))})"
 
 
-# ---- Making a task smaller without changing what can be reached in it ---------------------------
+# ---- Making a task smaller that has the same reachable states -----------------------------------
 # Values, effects and operators that no plan can reach even without deletions are removed; so are
 # variables that nothing looks at, commands that do no more than `pass` does, and operators that
 # change nothing at all. Values that nothing can ever tell apart are merged: a counter is saturated
@@ -734,7 +734,7 @@ def _united(effects: list[Effect], number: int, size: int) -> tuple[Effect, ...]
     made = []
     for (rest, variable, value), sets in found.items():
         positions = tuple(sorted({one for asked in sets for one in asked}))
-        if variable == number and len(positions) < size:  # what has the value needs no effect
+        if variable == number and len(positions) < size:  # it has the value without an effect
             positions = tuple(one for one in positions if one != value)
         if positions:
             own_ = ((number, positions),) if len(positions) < size else ()

@@ -1,8 +1,8 @@
 """A PDDL task as data and as text: expressions as nested tuples, the parts of domain and problem.
 
 An expression is a word (``?x``, ``key``, ``12``) or a tuple whose head is a word: ``("at", "?x",
-"?r")``. The constructors simplify what has no meaning in it, so that the text stays readable and
-an empty condition is `TRUE`. The text is stable and readable, one conjunct per line.
+"?r")``. The constructors drop redundant parts: an empty condition is `TRUE`. The text is stable,
+one conjunct per line.
 """
 
 from __future__ import annotations

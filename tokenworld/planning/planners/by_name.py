@@ -2,7 +2,7 @@
 
 The engine alone answers: no ladder, no fallback. Its plan is replayed by the interpreter, its proof
 counts only where the encoding is exact. `several_plans` asks SymK for the cheapest plans of the
-sliced world; plans that differ only in what nobody chooses count once.
+sliced world; plans that differ only in steps that nobody chooses count once.
 """
 
 from __future__ import annotations

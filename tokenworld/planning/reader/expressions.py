@@ -189,7 +189,7 @@ _SIGNS = frozenset({"=", "<", "<=", ">", ">=", "==", "!=", "+", "*", "/"})
 
 
 NEGATIONS = frozenset({"!", "~", "not"})
-"""Words that stand before what they negate elsewhere."""
+"""Words that negate the expression after them in other languages."""
 
 
 class Expressions(Parts):

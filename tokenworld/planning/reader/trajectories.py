@@ -1,7 +1,7 @@
 """Constraints on a plan and preferences of PDDL3 (Gerevini and Long 2005), read with their places.
 
-A constraint says what must hold in the states that a plan passes, `monitors` how the rules see to
-it. A preference is one that a plan may violate; the metric counts how often it does.
+A constraint is a condition on the states that a plan passes; `monitors` turns it into rules. A
+preference is a constraint that a plan may violate; the metric counts the violations.
 """
 
 from __future__ import annotations

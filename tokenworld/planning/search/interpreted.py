@@ -503,7 +503,7 @@ class Frontier(Generic[StateT]):
     early_goal = True
     """Whether a goal may be accepted as soon as it is generated."""
     shortest = True
-    """Whether the first plan is one that nothing beats."""
+    """Whether the first plan is optimal."""
 
     def __init__(self) -> None:
         self.count = 0

@@ -31,7 +31,7 @@ Node = int
 _ONE = Fraction(1)
 _SURE = ((_ONE,), ((),))
 _NODE_BYTES, _MOVE_BYTES, _OUTCOME_BYTES = 1024, 160, 48
-"""Bookkeeping per node, move and outcome, in bytes, rounded up, with what simulators remember."""
+"""Memory per node, move and outcome in bytes, rounded up, with the caches of simulators."""
 _SAMPLE = 1024
 """Every so many new states one is measured for the memory estimate."""
 

@@ -144,7 +144,7 @@ def _better(
 
 
 _Drawer = tuple[str, tuple[Json, ...]]
-"""A rule with its arguments: what draws."""
+"""A rule that draws, with its arguments."""
 
 
 def _drawers(verdict: Verdict) -> frozenset[_Drawer]:

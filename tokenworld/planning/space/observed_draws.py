@@ -64,7 +64,7 @@ class ObservedSimulator(Generic[StateT]):
     def __init__(self, inner: LuckSimulator[StateT], *, fruitless: bool = True) -> None:
         self.inner, self._fruitless = inner, fruitless
         self.fails = False
-        """Whether luck brought some command to nothing so far."""
+        """Whether a draw has made a command fail so far."""
 
     @property
     def instance(self) -> Instance:

@@ -1,4 +1,4 @@
-"""Policies: what to do in each state, as a table that can be written to a file and played.
+"""Policies: a command for each state, as a table that can be written to a file and played.
 
 A policy file is JSON lines (``tw-policy/1``). The first line is the header::
 

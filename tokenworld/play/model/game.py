@@ -365,7 +365,7 @@ class Game:
         session = self.session
         return session.recording is None and any(map(_changed, session.moments))
 
-    # ---- what can be done ---------------------------------------------------------------------
+    # ---- legal commands -----------------------------------------------------------------------
 
     def legal(self) -> tuple[LegalCommand, ...]:
         """Return the legal commands: with words and with time first, looking around last."""

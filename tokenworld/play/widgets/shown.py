@@ -1,4 +1,4 @@
-"""The only module that makes what Textual shows of texts; texts are never read as markup.
+"""The only module that makes Textual content of texts; texts are never read as markup.
 
 Titles, names, sayings, typed words and file names are texts of others. Textual would take `[/b]`
 in them for a mistake and `[@click=app.quit]` for a link, and pass an escape sequence on to the

@@ -15,7 +15,7 @@ import anyio
 import anyio.to_thread
 
 from tokenworld.diagnostics import Reach, counted, reaching, usage
-from tokenworld.protocols.agents.answers import Commands, Hinted, Reasons, Seen, Told
+from tokenworld.protocols.agents.results import Commands, Hinted, Reasons, Seen, Told
 from tokenworld.session import Session, open_world
 from tokenworld.session.refusals.explained import explained, explained_record, with_way
 from tokenworld.session.remote import observation

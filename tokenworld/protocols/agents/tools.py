@@ -28,10 +28,10 @@ from tokenworld.diagnostics import (
     read_source,
     usage,
 )
-from tokenworld.protocols.agents import answers as a
-from tokenworld.protocols.agents.asking import Answer, ask
+from tokenworld.protocols.agents import results as a
 from tokenworld.protocols.agents.files import Named, Root
 from tokenworld.protocols.agents.games import Games, Shown
+from tokenworld.protocols.agents.processes import Answer, ask
 from tokenworld.protocols.agents.working import Work
 from tokenworld.syntax.format import format_source
 from tokenworld.verbs.output import EXIT_USAGE, rendered

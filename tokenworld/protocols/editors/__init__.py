@@ -1,1 +1,1 @@
-"""The language server (`tw lsp`): what editors ask about a text under edit."""
+"""The language server (`tw lsp`): answers the requests of editors about a text under edit."""

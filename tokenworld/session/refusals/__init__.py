@@ -1,1 +1,1 @@
-"""Why a command is refused, since when, by which rule, and what makes it possible."""
+"""Explain a refusal: the reason, the rule and tick that caused it, and commands that lift it."""

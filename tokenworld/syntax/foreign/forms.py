@@ -1,6 +1,6 @@
-"""Forms of other languages: what a statement or an item means, and what to write instead.
+"""Statements and items in the forms of other languages, and their form in this one.
 
-The unexpected token often stands behind the mistake; a form says at which word it is told.
+The unexpected token is often after the mistake; a form names the word to report.
 """
 
 from __future__ import annotations

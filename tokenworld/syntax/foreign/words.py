@@ -1,4 +1,4 @@
-"""Words and signs of other languages, and what to write instead."""
+"""Words and signs of other languages, and their replacement in this one."""
 
 from __future__ import annotations
 

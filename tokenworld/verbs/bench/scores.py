@@ -12,8 +12,8 @@ the last three as the mean over the actions of the original; all three are 0 whe
 missing. Only the names of actions are compared with their case. Types, costs, surplus actions and
 the order of parameters do not count there. Four defects of the published script are not followed:
 it cuts names such as `hands-full` at their `and`, takes the first and last letter off a sole
-precondition, gives 0 to every domain with an action that asks nothing, and counts `<` and its kin
-as predicates of a domain with costs. `official` follows them.
+precondition, gives 0 to every domain with an action that asks nothing, and counts `<` and the other
+comparisons as predicates of a domain with costs. `official` follows them.
 
 In `strict` all that counts: it is the F1 score of everything that a domain says, with types, costs,
 surplus actions and the order of parameters. Names of variables and the order of statements, of

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tokenworld.diagnostics import Diagnostic, Failure, counted, fields_json, usage
-from tokenworld.engine.outcomes.listing import Scored
+from tokenworld.engine.outcomes.distribution import Scored
 from tokenworld.ground import Json
 from tokenworld.session import open_world
 from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, Output, write_file

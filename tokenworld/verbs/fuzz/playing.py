@@ -1,6 +1,7 @@
 """One world played by the engine, the reference and the steppers, compared at each intent.
 
-The small worlds at the end have what chance hits too seldom: rare refusals, ambiguous words.
+The small worlds at the end contain cases that random worlds rarely have: rare refusals, ambiguous
+words.
 """
 
 from __future__ import annotations

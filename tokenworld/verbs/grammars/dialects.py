@@ -1,7 +1,7 @@
 """The grammar in the notations of decoders that read lark's: llguidance, and OpenAI's tools.
 
-A decoder decides between a name and a keyword by what may stand at a place, so that a reserved word
-could slip in as a name. In every dialect the keywords are therefore taken out of NAME.
+A decoder accepts each token that the grammar allows at a place, so a reserved word could pass as a
+name. In every dialect the keywords are therefore taken out of NAME.
 """
 
 from __future__ import annotations

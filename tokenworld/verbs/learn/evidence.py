@@ -13,7 +13,7 @@ from tokenworld.core import nodes as core
 from tokenworld.core.walk import statements_in, subterms
 from tokenworld.diagnostics import Diagnostic, Failure, counted
 from tokenworld.engine import Engine, State
-from tokenworld.engine.outcomes.listing import MOST, Evidence, SlotDifference
+from tokenworld.engine.outcomes.distribution import MOST, Evidence, SlotDifference
 from tokenworld.engine.outcomes.partial import ForkLuck
 from tokenworld.engine.rows.log import Log, Row
 from tokenworld.engine.rows.stepper import RowStepper

@@ -1,8 +1,8 @@
-"""The likeliest values of learned params, and how sure they are.
+"""Maximum likelihood values of learned params, with standard errors.
 
-Params that occur together in a factor, or in the alternatives of one draw, are fitted together.
-Where each of their factors is one probability and each probability a param, or what some leave of
-1, the values are counts. Else the log likelihood is maximised by L-BFGS-B (Byrd et al., "A limited
+Params that occur together in a factor, or in the alternatives of one draw, are fitted together. If
+each factor is one probability, and each probability a param or 1 minus a sum of params, the values
+are relative frequencies. Else the log likelihood is maximised by L-BFGS-B (Byrd et al., "A limited
 memory algorithm for bound constrained optimization", 1995; scipy, extra `learn`), in logits, with
 its gradient. Standard errors are those of the inverse of the observed information.
 """

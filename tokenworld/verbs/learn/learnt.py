@@ -292,7 +292,7 @@ class Weight:
 
 
 ONE = Weight({(): Fraction(1)})
-"""The weight of what is certain."""
+"""The weight of a certain outcome."""
 
 
 @lru_cache(maxsize=4096)

@@ -25,8 +25,8 @@ from tokenworld.verbs.pages import (
 WORST: Final = 5
 """Transitions that are shown."""
 NAMES: Final = ("right", "other value", "missed", "invented")
-"""What becomes of a change: it comes out as observed, or with another value; the rules leave the
-slot as it was; they change a slot that stays."""
+"""The prediction of a change: the observed value, another value, no change; or a change of a slot
+that did not change."""
 _STYLE: Final = "pre { overflow-x: auto; } .maps { display: flex; gap: 2rem; flex-wrap: wrap; }"
 
 

@@ -17,7 +17,7 @@ from typing import Final, assert_never
 from tokenworld import model as m
 from tokenworld.diagnostics import Diagnostic, Failure, counted, usage
 from tokenworld.engine import Engine, State
-from tokenworld.engine.layout import Column
+from tokenworld.engine.columns import Column
 from tokenworld.ground import Json, Raw
 from tokenworld.session import open_world
 from tokenworld.session.loading import OpenWorld

@@ -252,7 +252,7 @@ def _edit(source: Source, edits: list[_Edit], out: Output) -> None:
     text = source.text
     for one in sorted(edits, key=lambda x: x.span.start, reverse=True):
         text = f"{text[: one.span.start]}{one.text}{text[one.span.end :]}"
-    if format_source(source)[0] == source.text:  # what was formatted stays so
+    if format_source(source)[0] == source.text:  # a formatted file stays formatted
         text = format_source(Source(source.name, source.path, text))[0] or text
     if text == source.text:
         return

@@ -45,8 +45,8 @@ from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, EXIT_UNKNOWN, Output
 from tokenworld.verbs.plan.honesty import question_from
 
 _MOST_TRIES = 1_000
-"""Bindings of an action whose requires read secrets: of so many all are tried, else those that
-public facts allow."""
+"""At most so many bindings of an action whose requires read secrets are tried; of more, only those
+that public facts allow."""
 _ONE_STATE = 2.0
 """Seconds for a plan from one known state."""
 _MOST_SHOWN = 12

@@ -288,7 +288,7 @@ def _changed(
 
 
 _LONGEST = 1 << 20
-"""Bytes of one answer, which may hold a whole state; whoever sends more is flooding."""
+"""Most bytes of one answer, which may hold a whole state."""
 
 
 def wanted_tasks(names: str) -> tuple[Task, ...]:

@@ -1,7 +1,7 @@
 """Properties of recorded objects as fluents and back, and the mapping file beside a world.
 
-A record shows an object's attributes and one-object functions under their own names. Only what
-differs from that is written down, in ``mapping.toml``. No game is known by name here.
+A record shows an object's attributes and one-object functions under their own names. Only other
+names are written to ``mapping.toml``. No game is known by name here.
 """
 
 from __future__ import annotations

@@ -213,7 +213,7 @@ class WorldAnswerer:
         same = _same(state, known.state)
         return known.recorded if same else self.adapter.write(state, known.base)
 
-    # ---- what comes of a command ----------------------------------------------------------------
+    # ---- the outcome of a command ---------------------------------------------------------------
 
     def _transition(self, known: Known, row: TextRow) -> Transition:
         before, command = known.state, self.command(row, known)

@@ -15,7 +15,7 @@ from typing import Any, Literal, assert_never
 from tokenworld.diagnostics import fields_json
 from tokenworld.engine import ForcedLuck, State
 from tokenworld.engine.changes import LIFE, RawChange, shown_key
-from tokenworld.engine.layout import Column, Key
+from tokenworld.engine.columns import Column, Key
 from tokenworld.engine.rows.questions.tracing import Batch, Firing, PhaseTrace, Write
 from tokenworld.ground import (
     PASS,

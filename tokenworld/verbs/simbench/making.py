@@ -1,9 +1,8 @@
 """``tw simbench make``: rows of walks or files, chosen and balanced, as a set of questions.
 
-Walks with even numbers give the rows that are asked about, those between them the examples; a pair
-of state and command that is asked about is no example. A row is left out where chance had a part in
-it, and a task where what its question shows does not decide the answer: it is read back, played
-once more by the rules, and compared.
+Walks with even numbers give the rows of questions, those between them the examples; a pair of state
+and command in a question is no example. A row with a draw is left out, and a task whose question
+does not determine the answer: the question is read back, played again by the rules, and compared.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 """``tw simbench run`` and ``play``: put the questions of a set to a predictor, or to a person, who
-writes what will be different."""
+writes the predicted changes."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ WAYS: Final[tuple[Way, ...]] = (
 """``changed wrongly``: should not have changed; ``unchanged wrongly``: should have; ``left out``:
 the answer does not tell it; ``form``: a value of another kind, or an answer that cannot be read."""
 WHOLE: Final = "(the answer)"
-"""The property of what cannot be read at all."""
+"""The property of unreadable answers."""
 OBJECTS: Final = "(objects)"
 """The property of objects that are there or not."""
 _ABSENT: Final = object()

@@ -203,7 +203,7 @@ class PlainForm:
 
 
 _ORDER: Final = "order "
-"""Begins the name of a property that tells the order of what points at an object."""
+"""Prefix of properties with the order of the objects that refer to an object."""
 
 
 def _named(number: int, name: str, kind: str) -> dict[str, Any]:

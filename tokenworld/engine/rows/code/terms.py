@@ -99,7 +99,7 @@ class TermWriter(TermVisitor[Names, str]):
         }
         return {name: one for name, one in names.items() if name in read}
 
-    # ---- what may be none ---------------------------------------------------------------------
+    # ---- values that may be none --------------------------------------------------------------
 
     def loose(self, term: core.Term, names: Names) -> bool:
         """Return whether the value may be `none` at run time."""

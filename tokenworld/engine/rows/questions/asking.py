@@ -83,7 +83,7 @@ def requires_held_now(tick: Tick, command: Command) -> tuple[bool | None, ...]:
     return tick.of.why.requires_held(tick.row.S, tick.since(command), tick.acting, command)
 
 
-# ---- what may be done ---------------------------------------------------------------------------
+# ---- legal commands -----------------------------------------------------------------------------
 
 
 def is_legal(tick: Tick, command: Command) -> bool:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from tokenworld.core.nodes import Binder
 from tokenworld.engine.changes import Breach, RawChange
-from tokenworld.engine.layout import Column, Key
+from tokenworld.engine.columns import Column, Key
 from tokenworld.engine.luck import Luck
 from tokenworld.engine.rows.laws import Order
 from tokenworld.engine.rows.layout import NAMES

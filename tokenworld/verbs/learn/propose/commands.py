@@ -2,8 +2,8 @@
 
 Names of objects in a text become slots. A word directly before an object that may be left out
 ("take dirty cup") is another name of the object. Words that stand at one place and are members of
-one enum become a slot. A slot that always is what another one leads to ("take cup from sink") makes
-the longer text another wording of the shorter.
+one enum become a slot. If a slot always has the value of an attribute of another one ("take
+cup from sink"), the longer text becomes another wording of the shorter.
 """
 
 from __future__ import annotations

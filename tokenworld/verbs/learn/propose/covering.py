@@ -52,7 +52,7 @@ class Rule:
     branches: tuple[Template, ...] = ()
     """The templates of a draw, the first of them ``template``."""
     shares: tuple[float, ...] = ()
-    """How often each comes up, and last, how often none does."""
+    """The share of each branch, and last, the share of no change."""
 
     @property
     def templates(self) -> tuple[Template, ...]:
@@ -79,7 +79,7 @@ class Rules:
     unexplained: int
     wrong: int
     surprise: float = 0.0
-    """The negative log likelihood of what came up by chance."""
+    """The negative log likelihood of the random outcomes, in nats."""
 
     @property
     def cost(self) -> float:

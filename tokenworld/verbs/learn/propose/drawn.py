@@ -55,7 +55,7 @@ _PLAIN: Final = 6
 _OTHERS: Final = 4
 """The number of templates of other kinds that are tried beside them, at each rule."""
 _POWERS: Final = (0.0, 0.5, 1.0)
-"""Powers of the number of instances by which what a noisy rule saves is divided."""
+"""The savings of a noisy rule are divided by these powers of the number of its instances."""
 _ROUNDS: Final = 60
 """Rounds of the EM algorithm that finds the shares of branches."""
 Came = frozenset[int]

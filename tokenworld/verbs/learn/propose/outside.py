@@ -135,7 +135,7 @@ class Asked:
 
 
 Answers = Callable[[dict[str, Any]], list[str] | None]
-"""Returns the laws that answer a question; ``None`` where nobody answers any more."""
+"""Returns the laws that answer a question; ``None`` after the program has ended."""
 
 
 def program(command: str, seconds: float) -> tuple[Answers, Callable[[], None]]:

@@ -17,7 +17,7 @@ Args = tuple[int | str, ...]
 Kind = Literal["bool", "int", "real", "text", "enum", "object"]
 
 HOLDER: Final = "at"
-"""The fluent that says what contains an object."""
+"""The fluent with the container of an object."""
 LABEL: Final = "label"
 """The fluent that keeps the name of an object."""
 ANY: Final = "Thing"

@@ -103,7 +103,7 @@ class Proposal:
     contradiction: tuple[str, ...] = ()
     """The places of two rows that contradict each other."""
     noisy: bool = False
-    """Whether it was told that any change may come by chance."""
+    """Whether the option allows random changes."""
     refused: frozenset[int] = frozenset()
     """The actions that were given, and never accepted."""
     always: bool = False
@@ -301,7 +301,7 @@ class Stages:
                 }
         return replace(case, read=case.read.changed(facts))
 
-    # ---- what is judged at the end of a tick ----------------------------------------------------
+    # ---- rules judged at the end of a tick ------------------------------------------------------
 
     def _judged(self) -> dict[str, tuple[Learned, float]]:
         """Rules of the last phase for the fluents that only it may change, with their cost."""

@@ -89,7 +89,7 @@ class Exists:
     other: str = ""
     """A second attribute, which is the second term of the predicate: the object links two."""
     both: bool = False
-    """Whether the two terms may also be the other way round."""
+    """Whether the two terms may be swapped."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,7 @@ class Shape:
     having: str = ""
     listed: bool = False
     unset: bool = False
-    """Whether null stands in a map for a list of nothing."""
+    """Whether null in a map means an empty list."""
     present: str = ""
     filled: str = ""
     nothing: str | None = None

@@ -1,6 +1,6 @@
 """``tw learn propose``: rules of a world from recorded rows, without a language model.
 
-With given rules (`given.extending`), only what these do not explain is learned, and added to them.
+With given rules (`given.extending`), only the changes that they do not explain are learned.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Extend the rules of a given world by what rows show besides."""
+"""Extend the rules of a given world by rules for the changes that they do not explain."""

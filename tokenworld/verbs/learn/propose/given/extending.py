@@ -182,7 +182,7 @@ def _value(program: m.Program, kind: m.ValueType, raw: Raw) -> Value:
 # ---- Extension -----------------------------------------------------------------------------------
 
 _UNNAMED = "before"
-"""The name of the phase into which laws without one are put: what is proposed comes after them."""
+"""The name of the phase for laws without one; the proposed laws run before it."""
 _FRESH = "_2"
 
 

@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tokenworld.core import lowered
+from tokenworld.engine.bindings import Listing
 from tokenworld.engine.changes import Breach, never_refused
-from tokenworld.engine.layout import Layout
-from tokenworld.engine.listing import Listing
+from tokenworld.engine.columns import Layout
 from tokenworld.engine.rows.legal import Focus, focus_on
 from tokenworld.engine.rows.live import LiveRow
 from tokenworld.engine.rows.log import Row
@@ -35,7 +35,7 @@ from tokenworld.model import Term
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tokenworld.engine.outcomes.listing import Distribution, Scored
+    from tokenworld.engine.outcomes.distribution import Distribution, Scored
     from tokenworld.engine.searching.ticks import SearchStepper
 
 T = TypeVar("T")
@@ -88,7 +88,7 @@ class Answers:
     ) -> Distribution:
         """The possible outcomes of a command, at most ``most``, the likeliest, with exact
         probabilities. Raises `Failure` (TW1201) if a real number is drawn."""
-        from tokenworld.engine.outcomes.listing import distribution
+        from tokenworld.engine.outcomes.distribution import distribution
 
         return self.on_row(
             state, lambda stepper, row: distribution(stepper, row, state, command, most)
@@ -100,7 +100,7 @@ class Answers:
     ) -> Scored:  # fmt: skip
         """The log probability that a command leads to an observed state, compared by the fluents of
         ``fields`` only if given. Raises `Failure` (TW1201, TW1202) if it cannot be computed."""
-        from tokenworld.engine.outcomes.listing import Evidence
+        from tokenworld.engine.outcomes.distribution import Evidence
 
         def scored(stepper: RowStepper, row: Row) -> Scored:
             return Evidence.of(stepper, row, state, command, seen, fields, most).scored()

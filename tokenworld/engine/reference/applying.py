@@ -1,4 +1,4 @@
-"""Applying what rules want: all changes together, or none (language.md §5, §6)."""
+"""Apply the requested changes of a body, all together or none (language.md §5, §6)."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from tokenworld.core import lowered
 from tokenworld.core.nodes import Let
 from tokenworld.core.rules import Action
 from tokenworld.core.walk import conjuncts
-from tokenworld.engine.layout import Layout
+from tokenworld.engine.columns import Layout
 from tokenworld.engine.state import State
 from tokenworld.ground import (
     MANY,

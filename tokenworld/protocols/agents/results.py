@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from tokenworld.protocols.agents.asking import Answer
+from tokenworld.protocols.agents.processes import Answer
 
 Verdict = Literal["winnable", "unwinnable", "unknown"]
 
