@@ -38,6 +38,12 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def pytest_sessionfinish() -> None:
+    """One collection at the end is enough: Pytest goes through all objects five times."""
+    gc.collect()
+    gc.freeze()
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Tests of the checker check each text anew."""
     folder = item.path.relative_to(item.config.rootpath / "tests").parts[0]
