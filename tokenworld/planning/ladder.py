@@ -417,10 +417,8 @@ _LONGEST = 30
 
 
 def stages(most: int, *, patient: bool) -> Iterator[int]:
-    """The counts of states after which a first search is looked at, the last being ``most``.
-
-    ``patient``: there is nobody else to ask.
-    """
+    """The counts of states after which a first search is checked, the last being ``most``.
+    ``patient``: no other planner can answer."""
     if not patient:
         yield from (one for one in (_TRIED, _UNPACKED, *_GROWS) if one < most)
     yield most

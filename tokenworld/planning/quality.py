@@ -349,7 +349,7 @@ def gap_line(bound: int, gap: int) -> str:
 
 
 def _searches(quality: Quality) -> tuple[Configuration, ...]:
-    """Greedy ones and a proof; or LAMA, and what proves that a plan is cheapest."""
+    """Greedy searches and a proof; or LAMA, and a search that proves a plan cheapest."""
     if quality == "satisficing":
         return (FF, LAMA, BLIND)
     return (ANYTIME, HMAX, *(symbolic() or (BLIND,)))

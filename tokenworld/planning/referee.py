@@ -256,10 +256,10 @@ def _taken(
 def _shorter(
     replayed: Replay[StateT], index: int, *, waits: bool
 ) -> Iterator[tuple[PlanStep, ...]]:
-    """The rest of the plan from a step on, without it or, where one ``waits``, with `pass` in its
-    place.
+    """Variants of a plan without one step or, if it ``waits``, with `pass` in its place.
 
-    The same with the next step of the same command, for what switches something there and back.
+    The same with the next step of the same command, for commands that switch something there and
+    back.
     """
     if index >= len(replayed.steps):
         return

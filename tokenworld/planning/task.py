@@ -133,9 +133,9 @@ def check_plan(task: Task, operators: Sequence[Operator]) -> None:
 
 
 def decoded(operators: Iterable[Operator]) -> tuple[PlanStep, ...]:
-    """The commands with the draws of their ticks; steps that nobody chooses are left out.
+    """The commands with the draws of their ticks; forced steps are left out.
 
-    What breaks off a long action comes before the command that does so and draws nothing.
+    The end of a long action is before the command that ends it, and draws nothing.
     """
     steps: list[tuple[Command, list[LuckyDraw]]] = []
     for operator in operators:
@@ -198,13 +198,13 @@ class _Watched:
         self._sets.setdefault(variable, []).append((members, number))
 
     def literals(self, literals: Iterable[Literal]) -> tuple[Literal, ...]:
-        """The literals with sets replaced by what watches them."""
+        """The literals with sets replaced by their watching variables."""
         return tuple(one if len(one[1]) == 1 else (self._numbers[one], (1,)) for one in literals)
 
     def operator(self, operator: Operator, most: int) -> Operator:
-        """The operator, which also keeps up what watches the variables it changes.
+        """The operator, which also updates the variables that watch the changed ones.
 
-        Raises `TooManyEffects` where these would be more than ``most`` effects.
+        Raises `TooManyEffects` if these would be more than ``most`` effects.
         """
         known = dict(operator.precondition)
         effects = dict[Effect, None]()

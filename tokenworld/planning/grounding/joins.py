@@ -478,7 +478,7 @@ def amount_text(amount: Amount) -> str:
 
 
 def _filing(joins: Joins) -> Iterator[str]:
-    """For each relation what files a new tuple."""
+    """Write for each relation the code that stores a new tuple."""
     for number in range(len(joins.numbers)):
         lines = [f"def file{number}(t):"]
         if number in joins.looked:

@@ -281,7 +281,7 @@ class _Reaching:
         return space
 
     def _begin(self, made: Written, space: dict[str, Any], growing: frozenset[str]) -> None:
-        """File what never changes, queue what does."""
+        """Store the tuples that never change; queue the others."""
         program, listed = self._facts.program, self._relaxed.context.ranges
         for fluent in program.fluents.values():
             self._ranges[fluent.id] = measured(self._facts, fluent)

@@ -78,9 +78,9 @@ class GroundTask:
 def plain_task(
     facts: Facts, found: Reached, line: Ending, *, grouped: bool = True, whole: bool = False
 ) -> GroundTask | None:
-    """The task of reaching a goal line; ``None`` where the world is not plain. Without ``grouped``
-    every fact has a variable of its own; ``whole``: what does not matter for the goal stays, and
-    what changes nothing."""
+    """The task of reaching a goal line; ``None`` if the world is not plain. Without ``grouped``
+    every fact has a variable of its own; ``whole``: irrelevant facts and operators without effect
+    are kept."""
     goal = _goal(found.relaxed.context, line)
     if goal is None or not all(_plain(facts, one) for one in _actions(found)):
         return None

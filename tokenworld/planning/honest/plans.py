@@ -60,7 +60,8 @@ class Hidden:
 
 @dataclass(frozen=True)
 class Joint:
-    """A task with a start state per assignment, in their order, and what differs in them."""
+    """A task with a start state per assignment, in their order, and the variables that differ in
+    them."""
 
     task: Task
     starts: tuple[tuple[int, ...], ...]
@@ -389,7 +390,7 @@ def _settled(
     found: Verdict,
     shortfall: Shortfall | None,
 ) -> Verdict:
-    """A verdict of the ladder about beliefs, with what luck and costs take from it."""
+    """A verdict of the ladder about beliefs, restricted by draws and costs."""
     if found.answer == "unwinnable" and found.claim == "exhausted" and _inexact(beliefs):
         note = _luck_note() if beliefs.chanced else _crowd_note()
         found = replace(found, answer="unknown", claim=None, engine="", proof=None)

@@ -298,7 +298,7 @@ class Diagrams:
         return self.lift("not", _negate, condition)
 
     def compose(self, diagram: Diagram, values: Mapping[int, Diagram]) -> Diagram:
-        """The diagram with variables replaced by what ``values`` says of them."""
+        """The diagram with variables replaced by the diagrams in ``values``."""
         memo: dict[Diagram, Diagram] = {}
 
         def replaced(one: Diagram) -> Diagram:
@@ -394,7 +394,7 @@ WAS = "\nwas"  # (fluent, args…): what a slot held at the start of the tick
 
 @frozen
 class Obstacle:
-    """Something that has no place in the encoding: what, where, why, and under which code."""
+    """A construct without an encoding: its name, its place, the reason, and the code."""
 
     construct: str
     span: Span
@@ -548,10 +548,8 @@ class Later(Generic[V]):
 
 @frozen
 class Env(Generic[V]):
-    """The values of names. ``was``: every read is of the state at the start of the tick.
-
-    ``actor`` is who `me` is; ``None`` where nobody acts, or only one object may.
-    """
+    """The values of names. ``was``: every read is of the state at the start of the tick. ``actor``
+    is the value of `me`; ``None`` if nobody acts, or only one object may."""
 
     names: Mapping[str, V | Later[V]] = field(default_factory=dict)
     was: bool = False

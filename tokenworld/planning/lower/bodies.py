@@ -233,7 +233,7 @@ class _Walk(StatementVisitor[_Here[V], Env[V]]):
         return self._algebra.lift("defined", lambda one: one is not Mark.BROKEN, value)
 
     def _sound(self, term: core.Term, env: Env[V], condition: V) -> None:
-        """A term that may be undefined is looked at even where nobody wants its value."""
+        """Demand that a term is defined, also if its value is not used."""
         self._demand("error", condition, self._defined(self._terms.value(term, env)))
 
     # ---- statements -------------------------------------------------------------------------

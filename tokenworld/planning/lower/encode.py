@@ -532,7 +532,7 @@ class _Renumbering:
         return Task(tuple(self.variables), kept, self.literals(task.goal))
 
     def operator(self, operator: Operator) -> Operator:
-        """The operator without the effects that set what holds anyway."""
+        """The operator without effects that set a value which already holds."""
         precondition = self.literals(operator.precondition)
         known = dict(precondition)
         effects = tuple(

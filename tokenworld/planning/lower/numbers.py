@@ -51,7 +51,7 @@ def compare(op: Literal["==", "<", "<="]) -> Callable[[Value, Value], Value]:
 
 
 def _numbers(values: tuple[Value, ...]) -> tuple[Number, ...] | Mark | None:
-    """The values as numbers; what an operation over them is, if one of them is none."""
+    """The values as numbers; if one is none, the result of the operation instead."""
     if Mark.BROKEN in values:
         return Mark.BROKEN
     numbers = tuple(value for value in values if isinstance(value, (int, float)))

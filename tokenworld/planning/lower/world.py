@@ -559,7 +559,8 @@ class _Slicer:
             self._keep(command)
 
     def _every_draw(self) -> None:
-        """Every draw of every rule, as the interpreter counts them, and what decides about it."""
+        """Every draw of every rule, numbered as in the interpreter, with the conditions that decide
+        it."""
         world = self._world
         for block in (*(one.block for one in world.phases), *(one.block for one in world.commands)):
             block.meet_draws()

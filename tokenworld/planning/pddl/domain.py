@@ -236,7 +236,7 @@ def _pays(amount: Expr, luck: bool = False) -> Expr:
 
 @dataclass(slots=True)
 class LiftedDomain:
-    """The parts that the writer puts together, and what stopped the lifting."""
+    """The parts that the writer puts together, and the obstacle that stopped the lifting."""
 
     words: Vocabulary
     actions: list[PddlAction] = field(default_factory=list)

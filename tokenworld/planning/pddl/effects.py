@@ -522,7 +522,7 @@ class Effects:
     def _draw(
         self, let: core.Let, draw: core.Draw, rest: core.Body, env: Env, place: Place
     ) -> None:
-        """PPDDL: what depends on a draw, once for each outcome."""
+        """PPDDL: the effects that depend on a draw, once for each outcome."""
         match draw:
             case core.BranchDraw():
                 found = _branches(self.terms.words.instance, draw)

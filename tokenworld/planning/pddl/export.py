@@ -221,7 +221,7 @@ def _lifted(domain: LiftedDomain, values: Values) -> PddlExport:
 def _verbatim(
     instance: Instance, values: Values, goal: Ending | None, stored: Stored | None
 ) -> PddlExport | None:
-    """The world word for word, where it says nothing but what PDDL says."""
+    """The world word for word, if all its constructs are in PDDL."""
     made = verbatim_pair(instance, values, goal, _comments(instance, "written"), stored)
     if made is None:
         return None

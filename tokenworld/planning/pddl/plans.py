@@ -137,10 +137,10 @@ _Node = tuple[tuple[int, ...], int]
 
 
 def _operators(task: Task, steps: Sequence[PlanStep]) -> tuple[Operator, ...]:
-    """The operators of the steps of a plan and of what nobody chooses between them.
+    """The operators of the steps of a plan and of the forced steps between them.
 
-    It is a depth-first search over states with the number of steps taken: which outcome of chance
-    is meant may show only later.
+    It is a depth-first search over states with the number of steps taken: a later step may show
+    which outcome of chance is meant.
     """
     chosen: dict[Command | None, list[Operator]] = {}
     for operator in task.operators:

@@ -382,7 +382,7 @@ class Terms:
                 return self._chosen(term, env)
 
     def _chosen(self, term: core.Call, env: Env) -> list[Case[Value]]:
-        """`min` and its kin, of numbers."""
+        """`min`, `max` and similar functions of numbers."""
         found: list[Case[Value]] = []
         for one in crossed(self.cases(arg, env) for arg in term.args):
             values = [value for value in one.value if isinstance(value, Num)]

@@ -166,7 +166,7 @@ def variables(params: Sequence[Typed]) -> tuple[str, ...]:
 
 
 def typed(words: Sequence[str]) -> Iterator[Typed]:
-    """The variables in what `variables` returns."""
+    """The typed variables in a list that `variables` wrote."""
     for at, word in enumerate(words):
         if word.startswith("?"):
             marked = words[at + 1 : at + 2] == ("-",)

@@ -566,7 +566,7 @@ class Verbatim:
         return (text or None), sense or "minimize"
 
     def _init(self, instance: Instance, values: Values, stored: Stored | None) -> Iterator[Expr]:
-        """Facts and values: those of `setup` in its order, then what else holds in the state."""
+        """Facts and values: those of `setup` in its order, then the others of the state."""
         written = _written(instance)
         fluents, known = self.program.fluents, self.entries.get("init", ("",))[0] == "written"
 
@@ -733,7 +733,7 @@ def _single(effects: Sequence[Expr]) -> Iterator[Expr]:
 
 
 def verbatim_domain(program: m.Program, comments: tuple[str, ...]) -> PddlDomain | None:
-    """The domain of a program that says nothing but what PDDL says, else ``None``."""
+    """The domain of a program if all its constructs are in PDDL, else ``None``."""
     with suppress(Richer):
         return Verbatim(program, comments).domain
     return None

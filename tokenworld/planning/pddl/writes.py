@@ -108,7 +108,7 @@ def alike(conds: Iterable[Expr], names: Mapping[str, str]) -> tuple[Expr, ...]:
 
 
 def _apart(write: Write) -> Write:
-    """The write with its own variables primed, so that they are nobody else's."""
+    """The write with renamed variables, different from all others."""
     names = {var.name: f"{var.name}'" for var in write.place.vars}
     args = tuple(Sym(names.get(arg.text, arg.text), arg.type) for arg in write.args)
     place = replace(write.place, vars=(), conds=alike(write.place.conds, names))

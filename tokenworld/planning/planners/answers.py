@@ -201,7 +201,7 @@ def _proved_measure(
 
 
 def attempt_of(run: EngineRun, found: Verdict | str | None) -> Attempt:
-    """A run with what `judged` said of it, as an entry of a verdict's attempts."""
+    """A run and the result of `judged`, as an entry of a verdict's attempts."""
     invalid = isinstance(found, str)
     result: AttemptResult = "invalid plan" if invalid else run.result
     detail = found if isinstance(found, str) else run.detail

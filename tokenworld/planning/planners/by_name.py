@@ -145,8 +145,8 @@ def plan_by_downward(
     """The verdict of Fast Downward on encoding E with one of its aliases, or with a search.
 
     Of a search that goes on after a plan, the last plan counts. Only ``seq-opt`` aliases prove
-    something: that a plan is cheapest, or that there is none. Raises `Failure`: TW0006 for what
-    Fast Downward does not know, TW0811 where it is not installed.
+    something: that a plan is cheapest, or that there is none. Raises `Failure`: TW0006 for aliases
+    and searches that Fast Downward does not know, TW0811 if it is not installed.
     """
     chosen = Configuration("search", search or "", complete=False, anytime=True)
     if alias is not None:

@@ -134,8 +134,8 @@ _READ_AFTER_CHANGE = ("TW0403", "TW0404")
 
 
 def _without_order(domain: Domain) -> frozenset[str]:
-    """The actions whose effects the checker finds in no order to read before they change. It is
-    asked only where effects read what their action changes."""
+    """The actions whose effects the checker cannot order so that each read is before the change.
+    The checker is run only for effects that read slots which their action changes."""
     asked = tuple(action for action in domain.actions if _reads_its_changes(action))
     if not asked:
         return frozenset()

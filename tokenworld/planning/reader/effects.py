@@ -485,7 +485,7 @@ def _loop(loop: Loop, names: Locals, indent: str, frame: _Frame) -> list[Line]:
 
 
 def _change(change: Change, old: str, value: str) -> str:
-    """``f(x) += 1`` and its kin; ``old`` is the value before."""
+    """``f(x) += 1`` and the other updates; ``old`` is the value before."""
     target = change.target.text
     match change.op:
         case "assign":

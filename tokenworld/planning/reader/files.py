@@ -499,7 +499,7 @@ class _DomainReader(FileReader):
         self.wanted += self.constraints(self.written, free)
 
     def _fields(self, item: Group, name: Word, more: tuple[str, ...]) -> dict[str, Item]:
-        """The keywords of an action with what follows each."""
+        """The keywords of an action, each with the items after it."""
         known = (":parameters", *more)
         fields: dict[str, Item] = {}
         parts = iter(item.items[2:])

@@ -41,7 +41,7 @@ class FileReader(Trajectories):
         self.unknown_word(item, item.head, tuple(known))
 
     def unknown_word(self, item: Item, word: str, known: tuple[str, ...]) -> None:
-        """A keyword that is not read: what PDDL has besides, or a mistake."""
+        """Report a keyword that is not read: an unsupported part of PDDL, or a mistake."""
         if word in _LATER:
             what, hint = _LATER[word]
             raise self.faults.unsupported(what, item.span, hint)
@@ -56,7 +56,7 @@ class FileReader(Trajectories):
     ) -> tuple[Word, tuple[Item, ...]] | None:
         """The name of the file's ``kind`` (``domain``, ``problem``) and the sections after it.
 
-        ``None`` where the text is something else; ``otherwise`` is what to do then.
+        ``None`` if the text is something else; ``otherwise`` is the next step in that case.
         """
         items = read_items(source, self.faults)
         if has_errors(self.faults.found):

@@ -242,8 +242,8 @@ class _Writer:
     def _ask(
         self, of: Modal, fine: Phrase, scope: tuple[Bound, ...], *, always: bool = False
     ) -> None:
-        """Let no action follow a state that breaks a constraint for good: none that changes what
-        it reads, or ``always`` none."""
+        """Refuse actions after a state that breaks a constraint for good: those that change a
+        fluent of the constraint, or with ``always`` all."""
         line = f"  require {_closed(fine, scope).text} else {LABEL}"
         self.found.asked.append((None if always else self._watched(of), (line, of.span)))
 

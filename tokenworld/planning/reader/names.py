@@ -80,7 +80,7 @@ class Symbols:
 
     @property
     def numbers(self) -> list[Signature]:
-        """The functions, without the sum of what actions pay."""
+        """The functions, without the total cost."""
         every = self.functions.values()
         return [one for one in every if self.counted or one.name.key != TOTAL_COST]
 

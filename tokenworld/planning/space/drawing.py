@@ -102,7 +102,7 @@ def _span(numbers: list[int]) -> str:
 
 
 def _arrows(graph: Graph[StateT], box_of: Sequence[int]) -> tuple[Arrow, ...]:
-    """Arrows between boxes; what stays within a box of several states is not drawn."""
+    """Arrows between boxes; moves within a box of several states are not drawn."""
     names: dict[tuple[int, int], dict[str, None]] = {}
     for node in graph.nodes():
         for number, _, target in graph.outcomes(node):

@@ -130,8 +130,8 @@ class PackedGraph(Graph[StateT], Generic[StateT]):
         return Move(command, targets, chances, draws)
 
     def odds(self, node: Node) -> tuple[Move, ...]:
-        """The moves without their draws: how likely an outcome is, the interpreter is asked once
-        for all states that agree in what decides it."""
+        """The moves without their draws; the interpreter computes the probability of an outcome
+        once for all states that agree in the slots which decide it."""
         arrows, world, found = self.arrows, self.world, list[Move]()
         for group in self._groups(node):
             number = arrows.steps[group.start]

@@ -127,7 +127,7 @@ _UNKNOWN = Costs(None)
 
 
 class CostAlgebra:
-    """Evaluation on what slots are known to get. ``slots`` gives the values of one."""
+    """Evaluation on the values that slots can get so far. ``slots`` gives the values of one."""
 
     def __init__(self, slots: Callable[[Slot], Mapping[Value, Way] | None]) -> None:
         self._slots = slots
@@ -364,8 +364,8 @@ class Relaxation(Generic[StateT]):
 
 
 def _useful(facts: Facts) -> Iterator[Unit]:
-    """The bound rules without those that no state lets run: their guards fail by what play does not
-    change, such as the types of objects."""
+    """The bound rules that can run in some state: guards on unchanging facts, such as types,
+    hold."""
     fluents = facts.program.fluents.keys() - facts.changing
 
     def fixed(slot: Slot) -> Mapping[Value, Way] | None:
@@ -388,10 +388,8 @@ def _reads(rules: Rules) -> Iterator[tuple[str, frozenset[str]]]:
 
 
 class _Openings:
-    """The ways in which rules can run, by what slots are known to hold.
-
-    ``failed`` keeps the require at which an action failed last: it is tested first the next time.
-    """
+    """The ways in which rules can run, by the known values of slots. ``failed`` keeps the require
+    at which an action failed last: it is tested first the next time."""
 
     def __init__(
         self, terms: Terms[Costs], algebra: CostAlgebra, failed: dict[Unit, Require]
@@ -584,7 +582,7 @@ class _Growth:
         return value
 
     def _destroyed(self, number: int, way: Way) -> Iterator[tuple[Fact, Way]]:
-        """An object goes; what pointed at it points at nothing."""
+        """Destroy an object; references to it become `none`."""
         yield ((ALIVE, (number,)), False), way
         for fluent in self._facts.pointing(number):
             arguments = self._facts.arguments(fluent)

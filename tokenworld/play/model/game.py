@@ -465,7 +465,7 @@ class Game:
         self._add("note", text)
 
     def fault(self, failure: Failure) -> None:
-        """Something that could not be done, with what to do about it."""
+        """A failed request, with the next step."""
         self._add("fault", fault_text(failure))
 
 

@@ -30,7 +30,7 @@ def _steps(number: int) -> str:
 
 
 def since_sentence(chance: LastChance | None) -> str:
-    """Since when there is no way to the goal, as far as that is known; empty if nobody asked."""
+    """The tick at which the goal got out of reach, if known; empty if this was not computed."""
     if chance is None:
         return ""
     if chance.moment is None:
@@ -166,7 +166,7 @@ def look_ahead(
     say: Callable[[str], None],
     cancelled: Callable[[], bool],
 ) -> Ahead:
-    """Work an answer out, on a session that nobody else uses. Takes up to twice ``seconds``."""
+    """Compute an answer on a session that no other thread uses. Takes up to twice ``seconds``."""
     won = session.won()
     found: Hint | None = None
     if not session.ended() and topic != "last chance":

@@ -222,8 +222,8 @@ _PENDING = RadarAnswer("pending")
 
 
 class Radar:
-    """The knowledge about the moments of a timeline. It asks nobody: `question` says what to ask
-    next, and `learn` takes the answer."""
+    """The knowledge about the moments of a timeline. `question` returns the next moment to plan
+    for, and `learn` takes the answer."""
 
     def __init__(self, timeline: Timeline) -> None:
         self._timeline = timeline
@@ -317,7 +317,7 @@ class Radar:
 
     @property
     def pending(self) -> int:
-        """The number of nodes that nobody has asked about."""
+        """The number of nodes without a question so far."""
         return sum(one.prospect == "pending" for one in self.answers().values())
 
 
@@ -376,8 +376,8 @@ class Edited:
 
 @dataclass(frozen=True, slots=True)
 class Scratch:
-    """The scratch branch that a session stands on: the moment it left, the edits in order, and
-    what differs now from that moment."""
+    """The scratch branch of a session: the moment that it left, the edits in order, and the present
+    differences from that moment."""
 
     base: Moment
     edits: tuple[str, ...]

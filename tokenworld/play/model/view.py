@@ -240,7 +240,7 @@ class View:
 
     @property
     def lines(self) -> tuple[Line, ...]:
-        """Return what `describe` says of the place, then the actor, the things here, the ways out,
+        """Return the `describe` lines of the place, then the actor, the things here, the ways out,
         and functions and relations of several objects."""
         told = tuple(line(one) for one in self._description())
         known = (*self._by_type(), *self._ways(), *self._beyond(), *self._tables())

@@ -331,7 +331,7 @@ class AdvisedScreen(Screen[None]):
         raise NotImplementedError
 
     def renew(self) -> None:
-        """Take over what depends on the rules: they were exchanged."""
+        """Update the parts that depend on the rules after these were replaced."""
         raise NotImplementedError
 
     # ---- hints and plans ------------------------------------------------------------------------
@@ -377,7 +377,7 @@ class AdvisedScreen(Screen[None]):
         return True
 
     def action_ahead(self, topic: Topic) -> None:
-        """Ask how far the goal is, what cannot be missed, or where it was lost."""
+        """Show the distance of the goal, the landmarks, or where the goal was lost."""
         self._stop_waiting()
         self._begin(TITLES[topic], ahead_on(topic))
 

@@ -31,7 +31,7 @@ _ANSWERS = content(
 
 
 def pane_help(pane: str) -> str:
-    """Return what `panes.md` says of a pane; empty where it says nothing."""
+    """Return the text of `panes.md` about a pane; empty if it has none."""
     text = (Path(__file__).parents[1] / "panes.md").read_text(encoding="utf-8")
     parts = (part.partition("\n") for part in f"\n{text}".split("\n## ")[1:])
     return next((body.strip() for name, _, body in parts if name.strip() == pane), "")
@@ -84,7 +84,7 @@ class Overlay(Screen[Result | None]):
     pane: ClassVar[str]
 
     def action_help(self) -> None:
-        """Tell what this screen is for."""
+        """Show the purpose of this screen."""
         keys = keys_here(self, alone=True)
         self.app.push_screen(HelpDialog(self.pane, keys))
 

@@ -304,7 +304,7 @@ class PlayScreen(GuidedScreen):
         return True
 
     def _after_tick(self) -> None:
-        """Explain what did not go through; go back to the actions when something did."""
+        """Explain a refused intent; return to the actions after an executed one."""
         moment = self.game.session.moments[-1]
         self.examined = outcome = moment.outcomes[-1]
         if outcome.status in ("executed", "waiting", "interrupted"):
@@ -416,8 +416,8 @@ class PlayScreen(GuidedScreen):
         return super().check_action(action, parameters)
 
     def action_show(self, pane: str) -> None:
-        """Bring a pane up and go there; the actions twice show or hide what cannot be done, the
-        ticks twice open the timeline."""
+        """Show a pane and focus it; a second press on the actions shows or hides illegal commands,
+        on the ticks it opens the timeline."""
         if pane == "actions" and self.query_one(ActionList).has_focus:
             self.action_everything()
         if pane == "ticks" and self.query_one(TickList).has_focus:
@@ -429,7 +429,7 @@ class PlayScreen(GuidedScreen):
             self.did("actions")
 
     def action_everything(self) -> None:
-        """List what cannot be done, too, with the reasons; or hide it again."""
+        """List illegal commands too, with the reasons; or hide them again."""
         self._everything = not self._everything
         self._offer_actions()
 
@@ -481,7 +481,7 @@ class PlayScreen(GuidedScreen):
         self.refresh_all()
 
     def action_leave(self) -> None:
-        """Stop what runs; else go from the command line to the actions, or back."""
+        """Stop a running job; else move between the command line and the actions."""
         command = self.query_one(CommandLine)
         dropped, command.waiting = bool(command.waiting), []
         if dropped:
@@ -519,7 +519,7 @@ class PlayScreen(GuidedScreen):
             self.call_after_refresh(dialog.ask, form)
 
     def action_inspect(self) -> None:
-        """Every slot before and after the last tick, who is in what, and maps."""
+        """Show every slot before and after the last tick, the contents of objects, and maps."""
         from tokenworld.play.screens.inspecting import InspectScreen
 
         self._stop_waiting()

@@ -230,7 +230,7 @@ class RadarScreen(Overlay[None]):
 
 
 def difference_lines(game: Game, first: Node, second: Node) -> Iterator[Line]:
-    """Tell what differs between two moments, slot by slot."""
+    """Show the differences between two moments, slot by slot."""
     timeline = game.timeline
     yield ((_named(game, first), "head"), (f" {game.glyphs.becomes} ", "dim"),
            (_named(game, second), "head"))  # fmt: skip

@@ -90,10 +90,8 @@ class Words(Static):
 
 
 class VisibleText(LineFilter):
-    """Takes what cannot be seen out of every row before it is drawn, whoever made the row.
-
-    Such characters take no cell, so that nothing moves.
-    """
+    """Removes invisible characters from every row before it is drawn, also from rows of Textual.
+    They take no cell, so that nothing moves."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         return [

@@ -41,7 +41,7 @@ class Point:
 
 
 def confusion(rows: Iterable[Weighed]) -> dict[str, tuple[int, ...]]:
-    """Count for each fluent what becomes of its changes, in the order of `NAMES`."""
+    """Count the predictions of the changes of each fluent, in the order of `NAMES`."""
     found: dict[str, list[int]] = {}
     for one in rows:
         changed = {slot: old for slot, old, _ in differences_of(one.before, one.after)}

@@ -198,7 +198,7 @@ class _Edit:
 
 
 def _write(world: OpenWorld, found: Collected, fitted: Fit, out: Output) -> None:
-    """Write the numbers into the files of the rules, and print what changed there."""
+    """Write the numbers into the files of the rules, and print the changes."""
     values = _rounded(found, fitted)
     set_here = {one.name: one.value.span for one in world.world.params}
     edits: dict[str, list[_Edit]] = {}

@@ -83,7 +83,8 @@ class Rules:
 
     @property
     def cost(self) -> float:
-        """The description length of the changes: rules and what they leave unexplained."""
+        """The description length of the changes: that of the rules, and of the unexplained
+        instances."""
         size = sum(one.cost for one in self.rules)
         return size + self.surprise + WORTH * (self.unexplained + self.wrong)
 
@@ -355,8 +356,8 @@ def _scores(right: Numbers, wrong: Numbers, sizes: Numbers) -> Numbers:
 
 
 def _strict(right: Numbers, wrong: Numbers, sizes: Numbers) -> Numbers:
-    """Return the worth of rules if every instance has one outcome: another rule may explain what
-    one leaves open, but nothing corrects a mistake."""
+    """Return the worth of rules if every instance has one outcome: a later rule may explain
+    unexplained instances, but cannot correct a mistake."""
     return WORTH * (right - DEAR * wrong) - sizes
 
 

@@ -163,8 +163,8 @@ def _priced(packed: Packed, first: Guard, judged: Callable[[Truths, Numbers], Ju
 
 @dataclass(frozen=True)
 class _Outcomes:
-    """The instances by what came of them, each once: by a template, by none of them (it changed),
-    by staying. ``size`` is that of the templates, ``each`` the surprise of which value one drew."""
+    """The instances by their outcome, each once: by a template, changed without one, unchanged.
+    ``size`` is that of the templates, ``each`` the surprise of the drawn value of one."""
 
     templates: tuple[int, ...]
     parts: Truths
@@ -414,7 +414,7 @@ def _shares(came: Counter[Came], branches: int) -> tuple[float, ...]:
 
 
 def _surprise(came: Counter[Came], found: Sequence[float], sizes: Sequence[int]) -> float:
-    """The negative log likelihood of what came up, but for the impossible."""
+    """The negative log likelihood of the outcomes, without the impossible ones."""
     total = 0.0
     for one, count in came.items():
         share = sum(found[at] / (sizes[at] if at >= 0 else 1) for at in one)

@@ -486,7 +486,7 @@ class Language:
 
     @cached_property
     def _applied(self) -> tuple[Term, ...]:
-        """Return fluents of what an attribute leads to, and of a word: `exit(me.at, d)`."""
+        """Return fluents of the value of an attribute and of a word: `exit(me.at, d)`."""
         words = [one for one in self.variables if not self._thing(one)]
         return tuple(
             Term(one.base, (*one.path, fluent.name), fluent.kind, fluent.of, (word.name,), "",

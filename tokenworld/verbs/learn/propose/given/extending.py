@@ -277,7 +277,7 @@ def _rooted(text: str, world: OpenWorld) -> str:
 
 
 class Extended:
-    """The rows of a given world as steps, with what its rules make of them."""
+    """The rows of a given world as steps, with the states that its rules predict."""
 
     def __init__(self, rules: Rules, read: Read) -> None:
         self.read, self._program = read, rules.world.program
@@ -331,7 +331,7 @@ def extended(
     *,
     noisy: bool = False,
 ) -> tuple[Proposal, Emitted]:
-    """Return what rows show besides given rules, by which they were played, and these with it."""
+    """Return the proposal from rows that the given rules played, and the rules with it."""
     found = Extended(rules, read)
     stages = Stages(found.steps, found.vocabulary, found.grammar, say, noisy=noisy, journal=journal)
     proposal = stages.learn()
