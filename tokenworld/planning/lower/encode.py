@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from heapq import heapify, heappop, heappush
@@ -616,21 +616,28 @@ def merged_values(task: Task) -> Task:
     that changes the variable leads them to values that are alike. The coarsest such partition is
     found by splitting classes until nothing more splits.
     """
+    told: dict[int, dict[tuple[int, ...], None]] = defaultdict(dict)
+    for literals in (task.goal, *(operator.precondition for operator in task.operators)):
+        for number, positions in literals:
+            told[number][positions] = None
     for number, variable in enumerate(task.variables):
         if len(variable.values) > 2 and variable.kind != "token":
-            classes = _classes(task, number)
+            classes = _classes(task, number, told[number])
             if len(set(classes)) < len(classes):
                 task = _quotient(task, number, classes)
     return task
 
 
-def _classes(task: Task, number: int) -> list[int]:
-    """The class of each value of a variable: its least member."""
+def _classes(task: Task, number: int, told: Collection[tuple[int, ...]]) -> list[int]:
+    """The class of each value of a variable: its least member. ``told`` are the positions that the
+    goal and preconditions ask for; where they tell all values apart, nothing else is looked at."""
     size = len(task.variables[number].values)
-    signatures: list[list[Hashable]] = [[] for _ in range(size)]
+    signatures: list[list[Hashable]] = [
+        [value in positions for positions in told] for value in range(size)
+    ]
+    if len(set(map(tuple, signatures))) == size:
+        return list(range(size))
     moves: list[Group] = []
-    for literals in (task.goal, *(operator.precondition for operator in task.operators)):
-        _tell(signatures, number, literals)
     for operator in task.operators:
         for (target, _), group in _groups(operator, number, size).items():
             if target == number:
@@ -639,13 +646,6 @@ def _classes(task: Task, number: int) -> list[int]:
                 for value, column in enumerate(signatures):
                     column.append(group.get(value))
     return _refined([tuple(column) for column in signatures], moves)
-
-
-def _tell(signatures: list[list[Hashable]], number: int, literals: tuple[Literal, ...]) -> None:
-    for variable, positions in literals:
-        if variable == number:
-            for value, column in enumerate(signatures):
-                column.append(value in positions)
 
 
 def _groups(
