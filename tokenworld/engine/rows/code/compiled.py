@@ -489,11 +489,11 @@ def _listed(program: NumericProgram) -> str:
 
 def _stepped(program: NumericProgram) -> str:
     """The function that carries out the command of a row of a list; row 0 is `pass`."""
-    lines = ["def stepped(S, W, me, R, J, found, k):", "    a = found[k, 0] if k else -1"]
+    lines = ["def stepped(S, W, me, R, J, found, k):", "    a, code = found[k, 0] if k else -1, 0"]
     for at, (name, action) in enumerate(program.rules.actions.items()):
         passed = "".join(f", found[k, {1 + one}]" for one in range(len(action.params)))
-        lines.append(f"    if a == {at}: return {program.steps[name]}(S, W, me, R, J{passed})")
-    return "\n".join([*lines, f"    return {program.steps['']}(S, W, me, R, J)"])
+        lines.append(f"    if a == {at}: code = {program.steps[name]}(S, W, me, R, J{passed})")
+    return "\n".join([*lines, "    if code != 0: return code", f"    return {program.ending}"])
 
 
 def _shapes(places: Places) -> dict[str, Any]:

@@ -437,6 +437,8 @@ class NumericProgram(QuickWriter):
     terms: NumericTerms
     listed: list[str] = field(default_factory=list)
     scale: int = 0
+    ending: str = ""
+    """The call that runs all phases after a command, and ends the tick."""
     _bearing: dict[int, str] = field(default_factory=dict)
     """The functions of `birth` rules, empty while they are being written."""
 
@@ -579,6 +581,12 @@ class NumericProgram(QuickWriter):
         return self.names[key]
 
     # ---- phases and the end -------------------------------------------------------------------
+
+    def _phases(self) -> str:
+        """The step of an action leaves the phases to who calls it (`ending`): numba would compile
+        them anew for each."""
+        self.ending = super()._phases()
+        return "0"
 
     def _together(self, laws: tuple[Law, ...], lines: Lines) -> None:
         lines.append((1, "begin(R)"))
