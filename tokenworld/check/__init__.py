@@ -64,7 +64,7 @@ __all__ = [
 
 @frozen
 class Pass:
-    """One step of the checker and what it settles, in a phrase."""
+    """One step of the checker; ``settles`` names its subject in a phrase."""
 
     name: str
     settles: str
@@ -152,11 +152,11 @@ MANY_NODES = 100_000
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """The collector of cycles waits: it would look at every new node again and again, and a
-    check makes hardly any cycles. After that of a large program the new nodes count as old ones,
-    so that the next turn of the collector does not walk through all of them: a third of the time.
-    Not so after a small one, for nodes that count as old at once bring no full turn nearer, and
-    whoever checks many would keep all garbage."""
+    """Switch off the garbage collector of cycles: it would visit every new node again and again,
+    and a check makes hardly any cycles. After a check of a large program the new nodes count as old
+    ones, so that the next collection does not visit them: a third of the time. This is not done
+    after a small one, because nodes that count as old at once do not bring a full collection
+    nearer: a caller that checks many programs would keep all garbage."""
     if not gc.isenabled():
         yield
         return
@@ -191,7 +191,8 @@ def _checked(draft: Draft, root: Source, loader: Loader, run: Watch) -> Checked:
 
 
 def tried(found: tuple[Diagnostic, ...], draft: Draft) -> tuple[Diagnostic, ...]:
-    """The findings with hints that were tried; what tries them is loaded for errors only."""
+    """The findings with hints that were tested; the module that tests them is loaded for errors
+    only."""
     from tokenworld.check.repairs.telling import with_tried
 
     settling = [step.run for step in PASSES if step.run not in _ANALYSES]
@@ -322,8 +323,8 @@ class Timed:
 def timed(check: Callable[[Watch], Checked]) -> Timed:
     """Measure a check that hands its passes to a `Watch`.
 
-    What comes before the first pass counts as `reading`, what comes after the last one as
-    `starting`: the worlds are compiled there. CPU time, so that other programs count little.
+    The time before the first pass counts as `reading`, the time after the last one as `starting`:
+    worlds are compiled then. It is CPU time, so that other programs count little.
     """
     marks: list[tuple[str, float]] = [("", process_time())]
     spent: list[tuple[str, float]] = []

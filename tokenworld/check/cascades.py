@@ -106,8 +106,8 @@ def _same_on(others: Sequence[Diagnostic]) -> str:
 
 
 def at_declarations(found: tuple[Diagnostic, ...], draft: Draft) -> tuple[Diagnostic, ...]:
-    """The findings, where a name that is unknown in several places and like one that nobody uses
-    is told once, where that one is declared."""
+    """The findings, with one finding at the declaration instead of several at the uses, if an
+    unused name is similar to a name that is unknown in several places."""
     misspelt = dict[str, list[Diagnostic]]()
     for one in in_order(found):
         name = only_suggestion(one.hint) if one.code in _UNKNOWN_NAMES else None
@@ -172,7 +172,7 @@ _VARIABLE: Final = re.compile(r", and (`\w+` is [^.]*)\.$")
 
 
 def _of_one_variable(found: Sequence[Diagnostic], draft: Draft) -> Iterator[Diagnostic]:
-    """The findings without those that say again of what type a variable of a rule is."""
+    """The findings without repetitions about the type of one variable of a rule."""
     told = set[tuple[object, str]]()
     for one in found:
         named = _VARIABLE.search(one.message) if one.code == "TW0301" else None
@@ -383,9 +383,9 @@ def with_repairs(found: Diagnostic, draft: Draft) -> Diagnostic:
 
 
 def _respell(found: Diagnostic, span: Span, draft: Draft) -> Fix | None:
-    """The one name that is meant. At one letter's distance nobody means another one.
+    """Replace a word by the only suggested name, if the two are one letter apart.
 
-    A misspelt keyword is noticed at the word after it, so the word before may be meant too.
+    A misspelt keyword is noticed at the word after it, so the word before is tried too.
     """
     name = only_suggestion(found.hint)
     source = draft.source_of(span)

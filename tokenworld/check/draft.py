@@ -39,7 +39,7 @@ class Memo:
         self._rows: dict[str, tuple[list[Any], list[Any], object]] = {}
 
     def of(self, what: str, parts: tuple[object, ...], make: Callable[[], ValueT]) -> ValueT:
-        """The kept answer, or what ``make`` finds now. The parts stay alive with their answer."""
+        """The cached answer, or the result of ``make``. The parts stay alive with their answer."""
         key = (what, *map(id, parts))
         found = self._kept.get(key)
         if found is None:

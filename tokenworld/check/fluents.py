@@ -150,7 +150,7 @@ def _flagged(draft: Draft, fluent: Fluent, flags: tuple[syn.Flag, ...]) -> Fluen
 
 
 def _leads(draft: Draft, fluent: Fluent, kind: str, flag: syn.Flag) -> None:
-    """Collections of what points at an object need a fact that leads from object to object."""
+    """Report an inverse or a closure of a fluent that does not lead from object to object."""
     ends = (*(param.type for param in fluent.params), fluent.type)
     if fluent.fluent_kind == "relation" or (
         len(ends) == 2 and all(isinstance(end, ObjectType) for end in ends)

@@ -249,7 +249,7 @@ class _Monitors:
     # ---- rules ------------------------------------------------------------------------------
 
     def noted(self, program: m.Program) -> m.Program:
-        """The program whose actions and laws note what these words need."""
+        """The program whose actions and laws update the monitors of these words."""
         derives = {**program.derives, **{one.name: one for one in self.found.values()}}
         program = replace(program, derives=derives, fluents={**program.fluents, **self.relations})
         actions, laws = dict(program.actions), dict(program.laws)
@@ -271,7 +271,7 @@ class _Monitors:
 
 
 def _by_actions(program: m.Program, whens: Iterable[m.Term], reads: frozenset[str]) -> bool:
-    """Return whether what is read changes only when an action is done."""
+    """Return whether only completed actions change the fluents that are read."""
     others = [one.body for one in program.laws.values()]
     others += [one.cancelled for one in program.actions.values()]
     asks = m.deep_subterms(whens, program.derives)

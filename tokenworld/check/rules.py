@@ -39,7 +39,7 @@ def check_derives(draft: Draft) -> None:
 
 
 def _reorder(draft: Draft) -> None:
-    """Declaration order, whatever order they were checked in."""
+    """Restore the order of declaration after another order of checking."""
     draft.derives = {
         name: draft.derives[name] for name in draft.derive_items if name in draft.derives
     }

@@ -52,7 +52,7 @@ def _asked_late(draft: Draft) -> Iterator[object]:
 
 
 def _unread(draft: Draft) -> Iterator[tuple[m.Body, str, str]]:
-    """Bodies after which nothing of the tick comes, why, and what to do."""
+    """Bodies after which no rule of the tick reads, with the reason and a hint."""
     outside = "Leave it out: a slot has its default at the start of a tick."
     for birth in draft.births:
         yield birth.body, "Births are part of the start, too", outside

@@ -40,7 +40,7 @@ def fresh(draft: Draft, what: str, name: syn.Name, table: Mapping[str, _Placed])
 
 
 def declare_files(draft: Draft) -> None:
-    """``edition``, ``pddl`` and ``actor``: what holds for the whole program."""
+    """Declare the lines that concern the whole program: ``edition``, ``pddl`` and ``actor``."""
     for edition, _ in draft.items(syn.EditionDecl):
         if edition.number.digits not in EDITIONS:
             what = f"There is no edition {edition.number.digits} of the language."
@@ -179,7 +179,8 @@ def _place(name: str, chain: tuple[str, ...], ordered: dict[str, m.Param], draft
 
 
 def declare_events(draft: Draft) -> None:
-    """``event`` lines, and what expressions need early: types of all objects, names of derives."""
+    """Declare events, and two tables that expressions need early: types of objects, names of
+    derives."""
     for event, _ in draft.items(syn.EventDecl):
         if fresh(draft, "event", event.name, draft.events):
             params = draft.attempt(
@@ -314,7 +315,8 @@ def _creations(block: syn.Block) -> Iterator[syn.Create]:
 
 
 def named_creations(body: m.Body) -> m.Body:
-    """A body that runs once: what it creates outside branches, loops and effects keeps its name."""
+    """Collect the names of created objects in a body that runs once: objects created outside
+    branches, loops and effects keep their names."""
     return tuple(
         replace(one, named=True) if isinstance(one, m.Create) and "`" not in one.name else one
         for one in body

@@ -135,7 +135,7 @@ class Workspace:
         self._modules: dict[Source, tuple[list[Entry], tuple[Diagnostic, ...]]] = {}
 
     def open(self, source: Source) -> Rechecked:
-        """Check a text in full, and keep what later edits can use."""
+        """Check a text in full, and keep the results that later edits can reuse."""
         self._cut = self._settled = None
         return self.edit(source)
 
@@ -197,7 +197,7 @@ class Workspace:
         return Rechecked(told, tuple(draft.sources.values()), whole, draft, places)
 
     def _again(self, draft: Draft, settled: _Settled) -> bool:
-        """Check only what changed since; `False` where that cannot be told apart."""
+        """Check only the changed rules; `False` if these cannot be separated."""
         changed = _changes(settled.entries, draft.entries)
         if changed is None or settled.draft.data or draft.namespaces:
             return False
@@ -479,7 +479,7 @@ def _well_begun(text: str, length: int) -> bool:
 
 
 def _common_start(one: str, other: str) -> int:
-    """The length of what two texts begin with alike."""
+    """The length of the common start of two texts."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2
@@ -491,7 +491,7 @@ def _common_start(one: str, other: str) -> int:
 
 
 def _common_end(one: str, other: str, most: int) -> int:
-    """The length, ``most`` at most, of what two texts end with alike."""
+    """The length of the common end of two texts, ``most`` at most."""
     low, high = 0, most
     while low < high:
         middle = (low + high + 1) // 2

@@ -45,7 +45,7 @@ def _negated(term: core.Term) -> core.Call:
 
 
 class TermDesugarer:
-    """Turns terms, binders and texts of the checked model into core, whatever their program."""
+    """Turns terms, binders and texts of the checked model of any program into core."""
 
     present = False
     """Whether nothing has changed since the start of the tick: `was` reads the present value."""

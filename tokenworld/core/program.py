@@ -276,8 +276,8 @@ class Rules:
 
     @cached_property
     def changed_in_play(self) -> frozenset[str]:
-        """The fluents that play may change once a slot is there: what creation fills in by default
-        depends on the type alone."""
+        """The fluents that play may change in existing objects: the defaults of new objects depend
+        on the type alone."""
         return self._changed(one.named for one in self.in_play)
 
     def _changed(self, written: Iterable[frozenset[str]]) -> frozenset[str]:

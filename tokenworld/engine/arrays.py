@@ -198,7 +198,7 @@ def _fitting(state: State, kind: m.ValueType, values: Array) -> Array:
 
 
 def _fill(state: State, column: Column, values: Array) -> None:
-    """Let a fluent have these values; what points where follows."""
+    """Give a fluent these values; the lists of references are updated."""
     listed = _decoded(column, values)
     if column.tupled:
         _fill_tuples(state, column, listed)

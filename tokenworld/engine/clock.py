@@ -48,9 +48,8 @@ def deciding_terms(instance: Instance) -> Sequence[m.Term]:
 
 
 def waiting_matters(instance: Instance) -> bool:
-    """Return whether `pass` can lead anywhere: laws, long actions, or rules that read what
-    changes where nothing is done, which is the number of the tick, or, in the condition of an
-    award, the score that others add to."""
+    """Return whether `pass` can have an effect: through laws, long actions, or rules that read the
+    tick number or, in the condition of an award, the score."""
     program, world = instance.program, instance.world
     if program.laws or any(one.may_be_long for one in program.actions.values()):
         return True

@@ -133,10 +133,10 @@ class Engine(Answers):
 
     @cached_property
     def known(self) -> Knowledge:
-        """The knowledge of a player, from whom secrets are hidden."""
+        """The knowledge of a player, without secrets."""
         return Knowledge(self)
 
     @cached_property
     def everything(self) -> Knowledge:
-        """The knowledge of an operator, from whom nothing is hidden."""
+        """The knowledge of an operator, with all secrets."""
         return Knowledge(self, everything=True)

@@ -88,7 +88,7 @@ class RecordingLuck:
         return self._luck.uniform(key, seed, tick)
 
     def forget(self, number: int) -> None:
-        """Leave out all but the first ``number`` draws: what drew the others did not happen."""
+        """Drop all but the first ``number`` draws: the effects that made the others were undone."""
         del self.taken[number:]
 
 

@@ -85,7 +85,7 @@ class Instance:
 
     @property
     def me(self) -> int | None:
-        """The first of the actors: who `me` is where nobody acts."""
+        """The first of the actors: the value of `me` if nobody acts."""
         return self.actors[0] if self.actors else None
 
     def declared(self, number: int, name: str) -> m.ObjectDecl | None:

@@ -150,15 +150,15 @@ class Simulator(Protocol[StateT]):
         `Unfinished` is raised. Without it all are computed."""
 
     def key(self, state: StateT) -> Hashable:
-        """The key of a state in a search: equal keys mean equal futures. Of the tick number,
-        the awards and the numbers of objects it has what rules read."""
+        """The key of a state in a search: equal keys mean equal futures. It has the tick number,
+        the awards and the numbers of objects only as far as rules read them."""
 
     def short_key(self, state: StateT) -> Hashable:
         """The same for one search: quick to make and to compare, and of no use to another."""
 
     def told_by(self, terms: Iterable[Term]) -> Callable[[Hashable], Hashable] | None:
-        """A getter of what decides the values of terms from a short key; ``None`` where that is not
-        known."""
+        """A function that reads from a short key the facts that decide terms; ``None`` if there is
+        none."""
 
     def won(self, state: StateT, goal: str | None) -> bool:
         """Return whether the goal (any goal line if ``None``) is reached in this state."""

@@ -26,7 +26,7 @@ class Secrets:
         return bool(self.fluents)
 
     def _derived(self) -> tuple[frozenset[str], bool]:
-        """The derives that read secrets, and whether what an object is called does."""
+        """The derives that read secrets, and whether the name of an object does."""
         self.derives, self.named = _NOBODY, False
         program = self.program
         while self.fluents:

@@ -357,7 +357,7 @@ class SlotWrite:
 
     @property
     def sets(self) -> bool:
-        """Return whether the slot has the value afterwards, whatever it held."""
+        """Return whether the slot has the value afterwards, independent of its former value."""
         return self.op not in ("+=", "-=")
 
 
@@ -491,8 +491,8 @@ def rule_terms(program: Program, world: World) -> Iterator[Term]:
 
 
 def telling_terms(program: Program, world: World) -> tuple[Term, ...]:
-    """The terms that decide what follows a state: those of rules, endings and awards, and what
-    these ask for in turn: derived facts, the score, names that stand in texts."""
+    """The terms that affect later states: those of rules, endings and awards, and all that these
+    read: derived facts, the score, names in texts."""
     binders = [one.params for one in program.actions.values()]
     binders += [one.params for one in program.laws.values()]
     found: list[Term] = [

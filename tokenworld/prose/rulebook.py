@@ -435,7 +435,7 @@ def _action_text(entry: Entry) -> str:
 
 
 def _listed(lines: tuple[Line, ...]) -> Iterator[str]:
-    """Numbered at the top; what belongs to a line stands below it."""
+    """Number the top lines; nested lines are indented below them."""
     number = 0
     for depth, text in lines:
         if depth == 0:

@@ -65,7 +65,7 @@ class OpenWorld:
 
     @property
     def program(self) -> Program:
-        """The rules of this world, without what only other worlds of the file need."""
+        """The rules of this world, without rules that only other worlds of the file use."""
         return self.engine.instance.program
 
     @property

@@ -194,7 +194,7 @@ _WHAT: Final[dict[NoMatchKind, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Words that mean nothing now: what failed of them, and the commands that come near."""
+    """Words without a meaning: the part that failed, and similar commands."""
 
     asked: str
     found: NoMatch

@@ -367,7 +367,7 @@ class ProcessChannel:
         os.set_blocking(self._from, False)
 
     def ask(self, text: str) -> str | None:
-        """Put a question and wait for the answer; what came before it was asked is none."""
+        """Send a question and wait for the answer; earlier lines are ignored."""
         deadline = time.monotonic() + self._seconds
         self._drop_unasked()
         if not self._write(f"{text}{self._end}".encode("utf-8", "backslashreplace"), deadline):

@@ -26,7 +26,7 @@ from tokenworld.session.session import Session
 
 
 def status_of(outcome: Outcome | None) -> str:
-    """The status of a record, with what explains it."""
+    """The status of a record, with its explanation."""
     if outcome is None:
         return "nothing happened yet"
     if outcome.refusal is not None:

@@ -34,17 +34,17 @@ _AT_ONCE = 500
 
 
 def cell_digest(question: Mapping[str, Json]) -> str:
-    """The SHA-256 of a question in canonical JSON: what its answer is kept under."""
+    """The SHA-256 of a question in canonical JSON: the key of its answer."""
     return digest_of(question)
 
 
 def keep_cell(
     store: Database, question: Mapping[str, Json], answer: Mapping[str, Json]
 ) -> Mapping[str, Json]:
-    """Store an answer, committed when this returns: what `stored_cells` gives from now on.
+    """Store an answer, committed when this returns; `stored_cells` returns it from now on.
 
-    ``question`` has a ``world``. An answer that is there already stays. Raises `Failure` TW1102
-    where the store cannot be written, or JSON cannot hold a value.
+    ``question`` has a ``world``. An existing answer is kept. Raises `Failure` TW1102 if the store
+    cannot be written, or JSON cannot hold a value.
     """
     digest = cell_digest(question)
     try:

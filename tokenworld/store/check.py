@@ -388,10 +388,10 @@ _WITH_RULES = ("draws", "changes", "discarded", "law_changes")
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """The first record that came out differently, and in what.
+    """The first record that came out differently, and the differing part.
 
-    ``part`` is a key of the outcome, or `missing` (the replay ended early) or `extra`. ``rule``
-    is the rule whose doing differs (`law grow`), or "" where no single rule is to blame.
+    ``part`` is a key of the outcome, or `missing` (the replay ended early) or `extra`. ``rule`` is
+    the rule whose effect differs (`law grow`), or "" if there is no single one.
     """
 
     seq: int

@@ -380,7 +380,7 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """The connection, for queries; whatever goes wrong becomes a `Failure`."""
+        """The connection, for queries; all errors become a `Failure`."""
         with self._diagnosed(writing=False):
             yield self.connection
 

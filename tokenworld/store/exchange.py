@@ -323,7 +323,7 @@ _SHAPES: Mapping[str, Any] = {
 
 
 def _take(connection: sqlite3.Connection, progress: _Progress, line: Mapping[str, Any]) -> None:
-    """Store one line; whatever is wrong with it is `_Malformed`."""
+    """Store one line; raises `_Malformed` for errors in it."""
     try:
         match line["format"]:
             case "tw-run/1":

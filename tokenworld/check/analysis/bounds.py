@@ -81,7 +81,7 @@ def _ranged(
 
 
 def _never_fits(writes: tuple[PlacedWrite, ...], draft: Draft) -> None:
-    """Values and lone steps that provably end outside the range, whatever the state is."""
+    """Report values and single steps that provably leave the range in every state."""
     for write in writes:
         fluent = draft.fluents[write.target.fluent]
         low, high = range_of(fluent)

@@ -243,7 +243,7 @@ def _slots(
 
 @frozen
 class _Tally:
-    """Adds up what changes do to an amount; each method gives ``None`` where that is open."""
+    """Adds up the effect of changes on an amount; each method gives ``None`` if it is unknown."""
 
     amount: Amount
     book: Rulebook
@@ -363,7 +363,7 @@ class _Tally:
         return seen
 
     def _created(self, effect: m.Create, facts: Facts) -> Form | None:
-        """A new object counts with its fields; what its births do is looked at with the rule."""
+        """Count a new object with its fields; its births are counted with the rule."""
         total = constant(0)
         given = {field.fluent: field.value for field in effect.fields}
         defaults = {field.fluent: field.value for field in self.book.types[effect.of].defaults}

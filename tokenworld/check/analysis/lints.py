@@ -172,7 +172,7 @@ def _has_no_end(fluent: m.Fluent) -> bool:
 
 
 def _raised(law: m.Law) -> frozenset[str]:
-    """The fluents that a law adds to, under whatever condition."""
+    """The fluents that a law adds to, under any condition."""
     changes = (one for one in effects_in(law.body) if isinstance(one, m.Assign))
     return frozenset(one.target.fluent for one in changes if _rises(one))
 
@@ -190,7 +190,7 @@ def _tell_growth(law: m.Law, effect: m.Assign, fluent: m.Fluent, draft: Draft) -
 
 
 def _increase(fluent: m.Fluent, laws: list[m.Law], draft: Draft) -> tuple[m.Law, m.Assign] | None:
-    """The first law that adds to the fluent whatever its value."""
+    """The first law that adds to the fluent at each value."""
     for law in laws:
         if _reads(law.when, fluent, draft):
             continue

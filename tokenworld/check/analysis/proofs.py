@@ -56,7 +56,7 @@ class _Needs:
 
 @frozen
 class Concerns:
-    """The bodies of a program, found by what they change; ``lives`` are positions and types."""
+    """The bodies of a program, indexed by their changes; ``lives`` are positions and types."""
 
     book: Rulebook
     memo: Memo
@@ -332,7 +332,7 @@ class Proof:
 
 
 def check_proofs(draft: Draft) -> None:
-    """Report what provably breaks (TW0506)."""
+    """Report rules that provably break an invariant or a conserved sum (TW0506)."""
     for proof in proofs(draft, draft.memo):
         for breach in proof.breaches:
             line = f"`{proof.kind} {proof.name}`"
@@ -345,7 +345,7 @@ def check_proofs(draft: Draft) -> None:
 
 
 def proofs(book: Rulebook, memo: Memo | None = None) -> tuple[Proof, ...]:
-    """Every ``conserve`` and ``invariant`` line, in that order, with what could be shown."""
+    """Every ``conserve`` and ``invariant`` line, in that order, with its proof or breaches."""
     memo = Memo() if memo is None else memo
     concerns = Concerns.of(book, memo)
     lines: list[m.Conserve | m.Invariant] = [*book.conserves.values(), *book.invariants.values()]

@@ -27,8 +27,8 @@ from tokenworld.model import effects_in, fluents_read, slot_writes, subterms, te
 class Write:
     """A write to a slot; ``args`` is ``None`` if it may be any slot of the fluent.
 
-    ``maybe``: it stands in a branch that the path may not have taken. ``facts`` is what is known
-    where it stands, ``None`` where that cannot be told any more; ``drawn``: a draw decides on it.
+    ``maybe``: it is in a branch that the path may not have taken. ``facts`` are the facts known at
+    its place, ``None`` after that place was left; ``drawn``: a draw decides on it.
     """
 
     fluent: str
@@ -184,8 +184,8 @@ _NOTHING = frozenset[str]()
 class Mentions:
     """Names that the terms and changes of a part mention.
 
-    ``written`` leaves out what is only cleared with a destroyed object, ``watched`` are the
-    actions asked for with `did` or `busy`.
+    ``written`` leaves out slots that are only cleared with a destroyed object, ``watched`` are the
+    actions in `did` and `busy`.
     """
 
     fluents: frozenset[str] = _NOTHING

@@ -377,7 +377,7 @@ def _needed(of: str, draft: Draft) -> Iterator[m.Fluent]:
 
 
 def _cells(layout: m.Layout, draft: Draft) -> None:
-    """Every cell of a layout is complete, whatever its character."""
+    """Check that every cell of a layout is complete, with each character."""
     legends = {legend.symbol: legend.body for legend in layout.legends}
     for symbol in dict.fromkeys("".join(layout.rows)):
         given: dict[str, _Value] = {}

@@ -56,7 +56,7 @@ class Expert:
 
 
 def law_of(fluent: m.Fluent, experts: Sequence[Expert], phase: str, draft: Draft) -> m.Law:
-    """The law that draws the values of a fluent from what its experts give them."""
+    """The law that draws the values of a fluent by the weights of its experts."""
     span = experts[0].span
     params = tuple(
         m.Binder(f"{one.name}`{at}", domain_of(one.type), one.type, span)
@@ -208,8 +208,8 @@ class _Slot:
     # ---- experts --------------------------------------------------------------------------------
 
     def _bound(self, expert: Expert, args: Sequence[m.Local]) -> Expert:
-        """The expert with the arguments of the slot in place of its own parameters; what ties its
-        other parameters to the slot goes into its condition."""
+        """The expert with the arguments of the slot instead of its own parameters; relations
+        between its other parameters and the slot go into its condition."""
         given: dict[str, m.Term] = {}
         ties: list[m.Term] = []
         binders = {one.name: one for one in expert.params}

@@ -76,7 +76,7 @@ _DECLARED: Final[dict[type, tuple[str, ...]]] = {
 
 
 def _forget(draft: Draft, item: syn.Item) -> None:
-    """Take what an item declared out of the tables: it is declared anew."""
+    """Remove the declarations of an item from the tables, so that it can be declared again."""
     name = getattr(item, "name", None)
     if isinstance(name, syn.Name):
         for table in _DECLARED.get(type(item), ()):

@@ -204,7 +204,7 @@ def closure_named(name: syn.Name, ctx: Context) -> m.Fluent | None:
 
 
 def collection_of(fluent: m.Fluent) -> m.ValueType:
-    """The type of what an inverse or a closure of a fluent holds."""
+    """The type of the elements of an inverse or a closure of a fluent."""
     end = 1 if fluent.fluent_kind == "relation" else 0
     return m.CollectionType(fluent.params[end].type)
 
@@ -264,7 +264,7 @@ def _me(ctx: Context, span: Span) -> m.Term:
 
 
 def somebody_acts(derive: str, name: syn.Name, ctx: Context) -> None:
-    """A derive that speaks of the actor may stand only where somebody acts."""
+    """Report a derive that reads the actor in a place without one."""
     draft = ctx.draft
     if not ctx.me and derive in draft.derives and draft.derives[derive].uses_me:
         what = f"Nobody acts here, and `{name.value}` depends on `{draft.actor_name}`."
@@ -299,7 +299,8 @@ _ACTORS: Final = frozenset({"self", "this", "player", "actor", "hero", "agent", 
 
 
 def _owner(ctx: Context, value: str) -> str | None:
-    """The owner of an attribute: what alone in sight has it, the actor, or ``x`` for any other."""
+    """The owner of an attribute: the only visible object that has it, the actor, or ``x`` for any
+    other."""
     kinds = ((name, kind) for name, kind in ctx.names.items() if isinstance(kind, m.ObjectType))
     local = [name for name, kind in kinds if attribute_of(ctx.draft, kind.name, value) is not None]
     if len(local) == 1:
@@ -325,7 +326,7 @@ _UNDECLARED: Final = "Declare it, or correct its name."
 
 
 def _as_bound(name: syn.Name, ctx: Context) -> str | None:
-    """The hint where a fold does not say what its name stands for, as in ``sum(v.level)``."""
+    """The hint for a fold that does not bind its name, as in ``sum(v.level)``."""
     fold = _fold_around(name, ctx)
     return f"Say what it stands for: `{fold}(… for {name.value}: T)`." if fold else None
 

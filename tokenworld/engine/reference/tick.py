@@ -548,7 +548,7 @@ class Round:
     def _sorted(
         self, laws: list[Law], state: State, place: dict[int, int]
     ) -> Iterator[tuple[Law, tuple[Raw, ...]]]:
-        """First what starts with no object, by law; then by the place of the first object."""
+        """Sort bindings without objects first, by law; then by the place of the first object."""
         rows = []
         for position, law in enumerate(laws):
             domains = []

@@ -17,7 +17,7 @@ Slot = tuple[str, tuple[Raw, ...]]
 
 
 class Fault(Exception):
-    """Something must not happen: ``code`` is a TW10xx, ``kind`` what sort of breach it is."""
+    """An undone change: ``code`` is a TW10xx, ``kind`` the kind of breach."""
 
     def __init__(self, code: str, kind: str, text: str) -> None:
         super().__init__(text)

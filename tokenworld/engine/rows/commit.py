@@ -167,7 +167,7 @@ def _value(row: Row, one: _Merged) -> Any:
 
 
 def store_value(row: Row, slot: int, value: Any) -> None:
-    """Write a slot; the lists of what points where follow. `ordered` files anew at the end."""
+    """Write a slot, and update the lists of references. `ordered` appends the object anew."""
     S, store = row.S, row.slots.owner[slot]
     old = S[slot]
     assert store is not None

@@ -47,7 +47,7 @@ class Order:
         self._orders: dict[tuple[Any, ...], list[tuple[Turn, Args]]] = {}
 
     def bindings(self, row: Row) -> list[tuple[Turn, Args]]:
-        """First what starts with no object, by law; then by the place of the first object."""
+        """Bindings without objects first, by law; then by the place of the first object."""
         basis: tuple[Any, ...] = (row.S[KINDS],)
         if self.nesting:
             basis += tuple(self._places(row))

@@ -348,7 +348,7 @@ class Digest:
         )
 
     def _sequence(self, S: list[Any], slot: int, listed: tuple[int, ...]) -> int:
-        """The hash of the order of what points at an object, where that is kept."""
+        """The hash of the order of the references to an object, if that order is kept."""
         store, parent = self._slots.lists.get(slot, (None, 0))
         if store is None or not store.column.fluent.ordered:
             return 0

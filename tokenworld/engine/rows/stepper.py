@@ -646,7 +646,7 @@ class Tick:
     # ---- phases -------------------------------------------------------------------------------
 
     def pass_time(self, record: Record) -> None:
-        """Every phase in order; the record notes what fired."""
+        """Run every phase in order; the record notes the laws that fired."""
         for phase in self.of.phases:
             if isinstance(phase, Order):
                 self._in_turn(phase, record)

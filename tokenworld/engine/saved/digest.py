@@ -78,7 +78,7 @@ def _children(state: State, column: Column, parent: int) -> int:
 
 
 def life_hash(number: int, name: str, kind: str | None) -> int:
-    """The hash of the fact that an object of a type lives; 0 for what does not."""
+    """The hash of the fact that an object of a type lives; 0 if it does not."""
     return 0 if kind is None else hashed(["object", number, name, kind])
 
 

@@ -65,7 +65,7 @@ def seat_actors(state: State) -> None:
 
 
 def instance_of(state: State) -> Instance:
-    """The instance of a state: its objects and nobody else's; the same one where none differ."""
+    """The instance with exactly the objects of a state; the same instance if they are equal."""
     instance = state.layout.instance
     same = len(state.kinds) == len(instance.objects) and state.live == instance.members
     if same and state.names == instance.names:
@@ -305,7 +305,7 @@ class _Reader:
             raise Misfit(path, "a value is missing, and its default is not fixed") from None
 
     def refile(self, contents: Mapping[str, Sequence[str]]) -> None:
-        """Put objects into what holds them, in order."""
+        """Put objects into their containers, in order."""
         if not contents:
             return
         numbers = self.state.numbers
@@ -315,7 +315,7 @@ class _Reader:
                 self.state.put(column, numbers[name], numbers[holder])
 
     def orders(self, one: Mapping[str, Any], path: str) -> None:
-        """The order of what points at an object: its contents, or that of another fluent."""
+        """The order of the references to an object: its contents, or those of another fluent."""
         number = self.state.numbers[one["name"]]
         nests = [c for c in self.layout.columns if c.fluent.nested and c.has_children]
         orders = _mapping(one.get("orders", {}), f"{path}.orders")
@@ -406,7 +406,7 @@ class _Reader:
                 self._no_cycle(fluent.name, steps)
 
     def _no_cycle(self, name: str, steps: Mapping[Any, set[Any]]) -> None:
-        """Take away what leads nowhere until nothing is left, or only what goes round."""
+        """Remove ends of chains until nothing is left, or only a cycle."""
         left = {x: set(ends) for x, ends in steps.items()}
         while left:
             loose = [x for x, ends in left.items() if not ends & left.keys()]

@@ -76,7 +76,7 @@ class KeyShape:
 
     @cached_property
     def terms(self) -> Sequence[m.Term]:
-        """The terms that decide what follows."""
+        """The terms that affect later states."""
         return m.telling_terms(self._instance.program, self._instance.world)
 
     @cached_property
@@ -92,7 +92,7 @@ class KeyShape:
 
     @cached_property
     def looks_back(self) -> bool:
-        """Return whether a rule reads what happened earlier in the tick: `was` or `did`."""
+        """Return whether a rule reads earlier events of the tick: `was` or `did`."""
         return looks_back(self.terms) or m.calls(self.terms, "did")
 
     @cached_property

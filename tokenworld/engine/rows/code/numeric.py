@@ -43,7 +43,7 @@ _ENDING_BITS, _AWARD_BITS = NAMES, FIRED
 
 
 class Uncompiled(Exception):
-    """A world cannot be compiled: ``what`` it uses, and where."""
+    """A world cannot be compiled: ``what`` is the construct that prevents it, with its place."""
 
     def __init__(self, what: str, span: Span | None = None) -> None:
         super().__init__(what)
@@ -432,7 +432,7 @@ class _NumericHoist(HoistWriter):
 @dataclass
 class NumericProgram(QuickWriter):
     """The functions of a world for numba: ``terms.functions`` and ``terms.constants``, a step for
-    each action (``steps``) and what lists the legal bindings (``listed``)."""
+    each action (``steps``) and the function that lists the legal bindings (``listed``)."""
 
     terms: NumericTerms
     listed: list[str] = field(default_factory=list)

@@ -117,7 +117,8 @@ class Program:
         self, term: Term, params: Sequence[str] = (), lets: Sequence[Let] = (), *,
         careful: bool = False,
     ) -> Function:  # fmt: skip
-        """A function for the value of a term, which may name ``params`` and what ``lets`` name."""
+        """A function for the value of a term, which may use ``params`` and the names of
+        ``lets``."""
         return self.written(
             lambda _, names: self.writer.term(term, names), params, lets, careful=careful
         )

@@ -119,8 +119,8 @@ def _introduced(body: core.Body, terms: Iterable[core.Term]) -> list[str]:
 
 
 def _needs_log(statement: core.Statement) -> bool:
-    """Return whether a statement needs a log: it creates, destroys, or outputs a value that may
-    be missing (texts are computed only if somebody asks for them)."""
+    """Return whether a statement needs a log: it creates, destroys, or outputs a value that may be
+    missing (texts are computed on demand only)."""
     match statement:
         case core.Create() | core.Destroy():
             return True
@@ -491,7 +491,7 @@ class QuickWriter:
         return phase.order != "by_nesting" and not moving and len(self._turns(laws)) <= MOST_TURNS
 
     def _turns(self, laws: tuple[Law, ...]) -> list[tuple[Law, tuple[Any, ...]]]:
-        """First what starts with no object, by law; then by the number of the first object."""
+        """Bindings without objects first, by law; then by the number of the first object."""
         rows = []
         for position, law in enumerate(laws):
             domains = [self._domain(one.domain) for one in law.params]

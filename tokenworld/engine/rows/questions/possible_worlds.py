@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 class PossibleWorlds:
     """The row of a state in which the slots of secret fluents ask for their values. The stepper
-    keeps all facts in its rows, for secrets may be what play never changes."""
+    keeps all facts in its rows, because unchanging facts may be secret."""
 
     def __init__(self, stepper: RowStepper, state: State, secret: Collection[str]) -> None:
         self._stepper, slots = stepper, stepper.slots
