@@ -69,17 +69,6 @@ class Dependencies:
         return None not in (self._laws, self._endings, self._checks)
 
     @cached_property
-    def requires(self) -> dict[str, Places]:
-        """The places that decide which commands of each action are applicable and which take no
-        time; actions for which that is not known are left out."""
-        found = {name: self._requires(one) for name, one in self._rules.actions.items()}
-        return {name: places for name, places in found.items() if places is not None}
-
-    def _requires(self, action: Action) -> Places | None:
-        takes = () if action.takes is None else (action.takes,)
-        return self._now((*takes, *binder_terms(action.params)), (action.guards,))
-
-    @cached_property
     def actions(self) -> dict[str, Places]:
         """The places that each action reads or writes; an action whose places are not known is left
         out."""
@@ -189,8 +178,6 @@ _MOST = 1 << 18
 """Answers of each kind that are kept."""
 _MOST_EFFECTS = 1 << 19
 """Commands with their effects that are kept of all actions together."""
-_TRIAL = 64
-"""Number of lookups before the hit rate of a table decides whether it stays."""
 _CERTAIN = Fraction(1)
 
 Key = Callable[[Parts], Hashable]
@@ -222,21 +209,11 @@ class _Ended(NamedTuple):
 
 @dataclass(slots=True)
 class _Action:
-    """One action: the keys of its two tables, ``None`` if unknown. ``asked`` and ``missed`` count
-    the lookups and the misses of the first."""
+    """One action: the key of its table, ``None`` if unknown."""
 
     name: str
-    requires: Key | None
     touches: Key | None
-    asked: int = 0
-    missed: int = 0
-    listed: dict[Hashable, Sequence[Command]] = field(default_factory=dict)
     effects: dict[Hashable, list[Effect]] = field(default_factory=dict)
-
-    @property
-    def in_vain(self) -> bool:
-        """Return whether the first table rarely has the answer."""
-        return self.asked >= _TRIAL and 2 * self.missed > self.asked
 
 
 class Tables:
@@ -251,14 +228,7 @@ class Tables:
         self._numbering, self._slots = keys.numbering, keys.slots
         self._listed, self._waits = listed, waits
         self._several = len(self._slots.base.actors) > 1
-        self._actions = [
-            _Action(
-                name,
-                _known(dependencies.requires.get(name)),
-                _known(dependencies.actions.get(name)),
-            )
-            for name in names
-        ]
+        self._actions = [_Action(name, _known(dependencies.actions.get(name))) for name in names]
         self._kept = 0
         self._passed: dict[Hashable, tuple[_Passed, ...] | None] = {}
         self._ended: dict[Hashable, _Ended] = {}
@@ -308,13 +278,13 @@ class Tables:
     def _effects(self, state: Kept) -> Iterator[Effect]:
         for action in self._actions:
             if action.touches is None:
-                for command in self._commands(action, state):
+                for command in self._listed(self.tick(state), action.name):
                     yield command, None
                 continue
             key = self._basis, action.touches(self._parts)
             found = action.effects.get(key)
             if found is None:
-                commands = self._commands(action, state)
+                commands = self._listed(self.tick(state), action.name)
                 found = [(one, self._effect(state, one)) for one in commands]
                 self._keep(action, key, found)
             yield from found
@@ -327,20 +297,6 @@ class Tables:
                 one.effects.clear()
             self._kept = 0
         action.effects[key] = effects
-
-    def _commands(self, action: _Action, state: Kept) -> Sequence[Command]:
-        """The applicable commands of an action."""
-        if action.requires is None or action.in_vain:
-            return self._listed(self.tick(state), action.name)
-        key = self._basis, action.requires(self._parts)
-        found = action.listed.get(key)
-        action.asked += 1
-        if found is None:
-            action.missed += 1
-            if len(action.listed) >= _MOST:
-                action.listed.clear()
-            found = action.listed[key] = self._listed(self.tick(state), action.name)
-        return found
 
     def tick(self, state: Kept) -> Tick:
         """The tick for questions about a state, made on first use."""
