@@ -10,8 +10,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import house
 
-LINES = 157_534
-MODULES = 549
+LINES = 157_537
+MODULES = 550
 CROWDED = 0
 IN_CIRCLES = 0
 LONGEST_FUNCTION = 74

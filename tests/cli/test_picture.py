@@ -62,7 +62,10 @@ def test_a_png_has_the_colours_and_twice_the_size_of_the_drawing(tw: Tw) -> None
     pytest.importorskip("resvg_py", reason="the extra `png` is not installed")
     image = pytest.importorskip("PIL.Image", reason="Pillow, which reads PNG, is not installed")
     for name in ("island.svg", "island.png", "again.png"):
-        assert tw("picture", ISLAND, "-o", name).code == 0
+        ran = tw("picture", ISLAND, "-o", name)
+        if "PNG needs a font" in ran.err:
+            pytest.skip("no font is installed")
+        assert ran.code == 0
     drawing = ElementTree.parse("island.svg").getroot()
     with image.open("island.png") as png:
         assert png.size == tuple(2 * int(drawing.get(one, "")) for one in ("width", "height"))

@@ -16,7 +16,7 @@ from tokenworld.play import play
 from tokenworld.play.model.source import code_lines, rules_of_record
 from tokenworld.play.model.tour import STEPS, Tour
 from tokenworld.play.screens.app import PlayApp, Settings, settings_path, user_settings
-from tokenworld.play.screens.dialogs import LETTERS, JumpScreen
+from tokenworld.play.screens.jump import LETTERS, JumpScreen
 from tokenworld.play.screens.screen import PlayScreen
 from tokenworld.play.widgets.actions import ActionList, CommandLine, TickList
 from tokenworld.play.widgets.source import SourcePane

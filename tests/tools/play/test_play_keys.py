@@ -29,14 +29,9 @@ from tests.tools.play.test_play_watching import GAME
 from tokenworld import play as package
 from tokenworld.play.model.playback import open_playback
 from tokenworld.play.screens.app import PlayApp, Settings, Watched, key_bindings
-from tokenworld.play.screens.dialogs import (
-    AskDialog,
-    HelpDialog,
-    JumpScreen,
-    QuitDialog,
-    SaveDialog,
-)
+from tokenworld.play.screens.dialogs import AskDialog, HelpDialog, QuitDialog, SaveDialog
 from tokenworld.play.screens.inspecting import InspectScreen
+from tokenworld.play.screens.jump import JumpScreen
 from tokenworld.play.screens.quality import QualityScreen
 from tokenworld.play.screens.screen import PlayScreen
 from tokenworld.play.screens.timeline import TimelineScreen, TraceScreen

@@ -367,15 +367,10 @@ class PlayApp(App[None]):
 def key_bindings() -> tuple[Binding, ...]:
     """The keys of every screen and list."""
     from tokenworld.play.screens.advised import AdvisedScreen
-    from tokenworld.play.screens.dialogs import (
-        AskDialog,
-        HelpDialog,
-        JumpScreen,
-        QuitDialog,
-        SaveDialog,
-    )
+    from tokenworld.play.screens.dialogs import AskDialog, HelpDialog, QuitDialog, SaveDialog
     from tokenworld.play.screens.guided import GuidedScreen
     from tokenworld.play.screens.inspecting import InspectScreen
+    from tokenworld.play.screens.jump import JumpScreen
     from tokenworld.play.screens.quality import QualityScreen
     from tokenworld.play.screens.timeline import TimelineScreen, TraceScreen
     from tokenworld.play.screens.watching import RunsScreen, WatchScreen

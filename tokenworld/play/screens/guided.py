@@ -13,7 +13,7 @@ from tokenworld.play.model.game import Game
 from tokenworld.play.model.source import Passage, code_lines, rule_of_command, rules_of_record
 from tokenworld.play.model.tour import Deed, Step, Tour
 from tokenworld.play.screens.advised import AdvisedScreen
-from tokenworld.play.screens.dialogs import LETTERS, JumpScreen
+from tokenworld.play.screens.jump import LETTERS, JumpScreen
 from tokenworld.play.screens.keys import key_of
 from tokenworld.play.widgets.actions import CommandLine, TickList, Transcript
 from tokenworld.play.widgets.shown import Words, content, entitle, link
