@@ -65,7 +65,7 @@ class EngineSpeaker:
 
     @cached_property
     def _ruled(self) -> tuple[Hashable, ...]:
-        """What rules decide here: the objects that may be named, in order, and computed words."""
+        """The vocabulary as rules decide it: objects in order, those in scope, computed words."""
         if self._engine.words_last:
             return ()
         self._look_up(frozenset(self._unfixed()))

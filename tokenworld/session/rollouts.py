@@ -341,7 +341,7 @@ def _random(rows: Runs, seed: int, turn: int) -> Command:
 
 @dataclass
 class _Tally:
-    """What a run has come to so far."""
+    """The counts, rewards and first ending of a run so far."""
 
     records: int = 0
     statuses: list[int] = field(default_factory=lambda: [0] * len(STATUSES))

@@ -249,7 +249,7 @@ def _plain(value: object) -> object:
 
 
 ANY: Final = object()
-"""Whatever JSON holds."""
+"""Any JSON value."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,7 @@ class Order:
         return self._known
 
     def _order(self, row: Row, basis: tuple[Any, ...]) -> list[tuple[Turn, Args]]:
-        """The same, kept for a row that comes back to what lay in what."""
+        """The same, cached by the contents of objects (``basis``), to which rows return."""
         found = self._orders.get(basis)
         if found is None:
             if len(self._orders) >= MOST_ORDERS:

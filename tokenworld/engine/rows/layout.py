@@ -579,7 +579,7 @@ class Places:
         return [int(kind == m.ROOT or program.is_subtype(one, kind)) for one in self.kinds]
 
     def maker(self, name: str, of: str) -> int:
-        """The number of what creates objects of a type with a name."""
+        """The number of the `create` that makes objects of a type with a name."""
         if (name, of) not in self.made:
             self.made.append((name, of))
         return self.made.index((name, of))

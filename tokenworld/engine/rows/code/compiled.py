@@ -236,7 +236,7 @@ class _Translation:
         return found
 
     def _maker(self, number: int, kind: str, name: str) -> int:
-        """The number of what created an object."""
+        """The number of the `create` that made an object."""
         for at, (begun, of) in enumerate(self._places.made):
             if of == kind and name == f"{begun}_{number}":
                 return at
@@ -306,7 +306,7 @@ class _Translation:
             S[slots.live[name]] = (*first, *mine)
 
     def _file(self, store: Store, known: list[tuple[int, int]], S: list[Any]) -> None:
-        """The lists of what points at each object."""
+        """The lists of the objects that point at each object."""
         found: dict[int, list[int]] = {}
         later = range(self._places.first, len(S[KINDS]))
         for number, place in (*known, *((x, store.table[x]) for x in later)):
@@ -562,8 +562,8 @@ def _are(places: Places, kind: str) -> str:
 
 
 def _lives(places: Places) -> str:
-    """The function that lets a new object live: in the lists of its types, with what no `create`
-    gives."""
+    """The function that lets a new object live: in the lists of its types, with the
+    defaults of fluents that no `create` sets."""
     lines = ["def lives(S, J, C, x):", "    kind = S[KEEPERS[x]]"]
     for name, living in places.lists.items():
         lines.append(f"    if {_are(places, name)}: enlist(S, J, {living}, x)")
@@ -597,7 +597,7 @@ def _remember(places: Places) -> str:
 
 
 def _destroyed(places: Places) -> str:
-    """The function that destroys an object: what points at it points at its container, or at
+    """The function that destroys an object: objects that point at it point at its container, or at
     nothing; its slots are empty, and its place is free from the next tick on."""
     lines = ["def destroyed(S, J, C, x):", "    kind = S[KEEPERS[x]]", "    if kind < 0: return"]
     for store in _pointing(places):

@@ -69,7 +69,7 @@ def kids(R, table, x):
 
 @njit
 def fixed_kids(firsts, items, x):
-    """The same where play never changes what points at what."""
+    """The same for a fluent that play never changes."""
     if x == NONE:
         return items[:0]
     return items[firsts[x] : firsts[x + 1]]
@@ -91,7 +91,7 @@ def living_kids(R, living, table, x):
 
 @njit
 def inside(R, table, x):
-    """What leads to an object, in pre-order."""
+    """The objects inside an object, directly or not, in pre-order."""
     return within(R, table[:, 0], table[:, 1], x)
 
 
@@ -518,7 +518,7 @@ def delist(S, J, living, x):
 
 @njit
 def inherit(S, J, slots, x, heir):
-    """Let what points at an object point at its heir."""
+    """Let the objects that point at an object point at its heir."""
     for slot in slots:
         if S[slot] == x:
             keep(S, J, slot, heir)

@@ -124,7 +124,7 @@ class NumericTerms(TermWriter):
         return super().contents(name, store, row, of)
 
     def _fixed(self, store: Store) -> str:
-        """The names of the tables of what points at each object, and of where that begins."""
+        """The names of two tables: the objects that point at an object, and their first places."""
         first, items = f"F{store.column.index}", f"I{store.column.index}"
         pointing: list[list[int]] = [[] for _ in range(self.places.count)]
         for x, at in enumerate(store.table):

@@ -311,7 +311,7 @@ class TermWriter(TermVisitor[Names, str]):
         return self.contents("inside" if term.by == "closure" else "kids", store, row, of)
 
     def contents(self, name: str, store: Store, row: str, of: str) -> str:
-        """What points at an object (``kids``), or what leads to it (``inside``)."""
+        """The objects that point at an object (``kids``), or also indirectly (``inside``)."""
         return f"{name}({row}, {self.kids_table(store)}, {of})"
 
     def _reach(self, store: Store) -> str:
