@@ -117,6 +117,8 @@ def contradiction(verb: str, before: Mapping[str, object], after: Mapping[str, o
         before, after = _counted(before), _counted(after)
         names = ("states", "cruelty") if whole else ()
     elif verb == "plan":
+        if not ("answer" in before and "answer" in after):
+            return "one of them cannot read the world"
         given = [before["answer"], after["answer"]]
         names = () if "unknown" in given else ("answer",)
         best = before["optimal"], after["optimal"]

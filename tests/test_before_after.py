@@ -39,6 +39,7 @@ class Program:
         ("plan", {**FOUND, "optimal": None}, {**FOUND, "ticks": 6}, ""),
         ("plan", FOUND, {**FOUND, "answer": "unwinnable"}, "answer: winnable and unwinnable"),
         ("plan", {**FOUND, "answer": "unknown"}, FOUND, ""),
+        ("plan", {"diagnostics": []}, FOUND, "one of them cannot read the world"),
         ("audit", WHOLE, WHOLE, ""),
         ("audit", WHOLE, {**WHOLE, "cruelty": "cruel"}, "cruelty: None and cruel"),
         ("audit", WHOLE, {**WHOLE, "complete": False, "states": {"seen": 4}}, ""),
