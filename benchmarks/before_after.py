@@ -45,6 +45,8 @@ from tokenworld.cli import main
 main()
 """
 _ANSWERS = (0, 1, 3)
+_TOLD = {"plan": "answer", "audit": "complete"}
+"""A key that the answer to a verb has, unless the world cannot be read."""
 _COMPARED = {"check": ("ok",), "test": ("passed", "failed"), "conform": ("ok",)}
 """The keys of an answer that must be equal. Runs may use another draw generator."""
 _VERBS = ("check", "run", "plan", "audit", "test", "conform")
@@ -112,13 +114,13 @@ def contradiction(verb: str, before: Mapping[str, object], after: Mapping[str, o
     *Unknown* contradicts nothing, and an incomplete audit is not compared.
     """
     names: tuple[str, ...] = _COMPARED.get(verb, ())
+    if verb in _TOLD and not (_TOLD[verb] in before and _TOLD[verb] in after):
+        return "one of them cannot read the world"
     if verb == "audit":
         whole = before["complete"] and after["complete"]
         before, after = _counted(before), _counted(after)
         names = ("states", "cruelty") if whole else ()
     elif verb == "plan":
-        if not ("answer" in before and "answer" in after):
-            return "one of them cannot read the world"
         given = [before["answer"], after["answer"]]
         names = () if "unknown" in given else ("answer",)
         best = before["optimal"], after["optimal"]

@@ -31,9 +31,9 @@ def figures(options: Options) -> Iterator[Figure]:
             yield Figure("V1", "CPU of all verbs", options.base, _SUM, missing=str(error))
             return
         for verb, asked, found in questions(_DOMAINS, rows, _STATES):
-            total, *failed = _summed(sides, asked, found)
-            sums.append(total)
-            yield Figure("V1", f"CPU of `tw {verb}`", options.base, _EACH, (total, *failed))
+            samples = tuple(_summed(sides, asked, found))
+            sums += [one for one in samples if one.ours]
+            yield Figure("V1", f"CPU of `tw {verb}`", options.base, _EACH, samples)
     if not rows:
         missing = "no recorded rows: name their folder with `--bytesized32 DIR`"
         yield Figure("V1", "CPU of `tw conform`", options.base, _EACH, missing=missing)
@@ -47,7 +47,7 @@ def figures(options: Options) -> Iterator[Figure]:
 def _summed(
     sides: tuple[Side, Side], asked: Asked, found: Sequence[tuple[str, str]]
 ) -> Iterator[Sample]:
-    """The sums over worlds that both sides answer, then the differing answers."""
+    """The sums over worlds that both sides answer, if any, then the differing answers."""
     spent, failed = list[tuple[float, float]](), list[Sample]()
     for name, target in found:
         try:
@@ -57,7 +57,8 @@ def _summed(
             continue
         if one is not None:
             spent.append(one)
-    before, after = (sum(side) for side in zip(*spent, strict=True))
-    what = "text games" if asked.verb == "conform" else f"{len(spent)} of {len(found)}"
-    yield Sample(what, "in all", (after,), (before,))
+    if spent:
+        before, after = (sum(side) for side in zip(*spent, strict=True))
+        what = "text games" if asked.verb == "conform" else f"{len(spent)} of {len(found)}"
+        yield Sample(what, "in all", (after,), (before,))
     yield from failed
