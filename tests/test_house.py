@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import house
 
-LINES = 157_537
+LINES = 157_521
 MODULES = 550
 CROWDED = 0
 IN_CIRCLES = 0

@@ -41,7 +41,7 @@ def figures(options: Options) -> Iterator[Figure]:
         f"{len(sums)} verbs", "in all",
         (sum(one.ours[0] for one in sums),), (sum(one.theirs[0] for one in sums),),
     )  # fmt: skip
-    yield Figure("V1", "CPU of these verbs together", options.base, _SUM, (whole,))
+    yield Figure("V1", "CPU of these verbs together", options.base, _SUM, (whole,) if sums else ())
 
 
 def _summed(

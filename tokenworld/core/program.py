@@ -288,6 +288,12 @@ class Rules:
     def births(self) -> tuple[r.Birth, ...]:
         return tuple(self._birth(one) for one in self.program.births)
 
+    def births_of(self, kind: str) -> list[int]:
+        """The numbers of the `birth` rules for new objects of a type, the most general first."""
+        kinds = [one.param.type for one in self.births]
+        ancestors = reversed(self.program.types[kind].ancestors)
+        return [at for x in ancestors for at, one in enumerate(kinds) if one == m.ObjectType(x)]
+
     @cached_property
     def derives(self) -> Mapping[str, r.Derive]:
         return {name: self._derive(one) for name, one in self.program.derives.items()}

@@ -57,11 +57,16 @@ class Answers:
         self._listing = Listing(instance, self.layout)
 
     @cached_property
+    def has_scopes(self) -> bool:
+        """Return whether rules decide which objects may be named; else all that live may be."""
+        program = self.instance.program
+        return bool(program.scopes) or "sees" in program.derives
+
+    @cached_property
     def words_last(self) -> bool:
         """Return whether no rule computes the words for objects, their order or what may be
         named, so that the same objects have the same words in every state."""
-        program = self.instance.program
-        ruled = program.called or program.scopes or "sees" in program.derives
+        ruled = self.instance.program.called or self.has_scopes
         nested = any(one.fluent.nested for one in self.layout.columns)
         return not (ruled or nested or any(one.aka for one in self.instance.decls))
 

@@ -52,10 +52,12 @@ class EngineSpeaker:
         return self._state.kinds[number] or ROOT
 
     def in_scope(self, number: int) -> bool:
+        if not self._engine.has_scopes:
+            return self._state.alive(number)
         if self._known.hides_words:
             found = self._known.every(self._state, lambda tick: in_scope(tick, number))
             return found is None or True in found
-        return self._state.alive(number) if self._scope is None else number in self._scope
+        return number in self._scope
 
     def says_as(self, other: EngineSpeaker) -> bool:
         """Return whether the words of another state of this engine are those of this one."""
@@ -69,14 +71,12 @@ class EngineSpeaker:
         if self._engine.words_last:
             return ()
         self._look_up(frozenset(self._unfixed()))
-        return tuple(self.candidates()), self._scope, *sorted(self._words.items())
+        scope = self._scope if self._engine.has_scopes else None
+        return tuple(self.candidates()), scope, *sorted(self._words.items())
 
     @cached_property
-    def _scope(self) -> frozenset[int] | None:
-        """The objects that may be named; ``None`` for all that live."""
-        program = self._engine.instance.program
-        if not (program.scopes or "sees" in program.derives):
-            return None
+    def _scope(self) -> frozenset[int]:
+        """The objects that may be named, in a world with rules about that."""
         return self._engine.asked(self._state, all_in_scope)
 
     def words_for(self, number: int) -> tuple[str, ...]:

@@ -333,8 +333,7 @@ class Lexicon:
         """The lexicon of another state with the same words, for the speaker of that state."""
         other = copy(self)
         other.speaker, other._texts = speaker, {}
-        if _has_text_slots(_Same(self.program)):
-            other.meanings = Meanings(self.meanings.cuts)
+        other._use(self.meanings)
         return other
 
     def share(self, known: dict[Vocabulary, Meanings]) -> None:
@@ -348,12 +347,16 @@ class Lexicon:
             number for number in self.live if not shared.isdisjoint(map(tidy, names[number][3]))
         )
         vocabulary = (tuple(sorted(names.items())), tuple(ordered))
-        self.meanings = known.setdefault(vocabulary, Meanings())
-        for kept in (self.meanings.cuts, self.meanings.texts):
+        meanings = known.setdefault(vocabulary, Meanings())
+        for kept in (meanings.cuts, meanings.texts):
             if len(kept) >= _KEPT:
                 kept.clear()
-        if _has_text_slots(_Same(self.program)):  # their texts depend on more of the state
-            self.meanings = Meanings(self.meanings.cuts)
+        self._use(meanings)
+
+    def _use(self, meanings: Meanings) -> None:
+        """Use shared meanings, but no texts of commands that depend on more of the state."""
+        slots = _has_text_slots(_Same(self.program))
+        self.meanings = Meanings(meanings.cuts) if slots else meanings
 
     # ---- objects ----------------------------------------------------------------------
 

@@ -62,7 +62,7 @@ def _started(imported: Imported) -> tuple[Loaded, dict[str, Engine]]:
 
 
 def _needed(step: Pass, draft: Draft) -> None:
-    """Run a pass; what is allowed and yet suspicious in a text that nobody wrote is not asked."""
+    """Run a pass, but not the lints: nobody wrote the imported text."""
     if step.name != "lints":
         run_pass(step, draft)
 

@@ -45,27 +45,14 @@ class Made(dict[Args, Command]):
         return made
 
 
-class _Written(dict[str, Any]):
-    """The function that lists the bindings of an action, by its name; written when it is needed."""
-
-    def __init__(self, code: Program) -> None:
-        super().__init__()
-        self._code = code
-
-    def __missing__(self, name: str) -> Any:
-        found = self[name] = self._code["listed", name]
-        return found
-
-
 class Legal:
     """Lists the legal commands of the rows of one stepper, as `Engine.legal` lists those of a
     state: actions in order, then arguments in order; none of an action with too many bindings."""
 
     def __init__(self, stepper: RowStepper) -> None:
-        self.stepper, code = stepper, stepper.code
+        self.stepper = stepper
         self._over = not stepper.instance.world.endless
         self.made = {name: Made(name) for name in stepper.rules.actions}
-        self._listed = _Written(code)
         self._free = {name: one for name, one in stepper.rules.actions.items() if _may_be_free(one)}
         self._counts = frozenset(name for name in self.made if self._may_be_large(name))
         self._kinds: Any = None
@@ -137,7 +124,7 @@ class Legal:
         S, W, found = row.S, since(row), list[Args]()
         if W is not S and self._looks_back(name):
             return self._tried(row, tick, name)
-        self._listed[name](S, W, tick.acting, found)
+        self.stepper.code["listed", name](S, W, tick.acting, found)
         return self.kept(row, tick, name, found) if found and name in self._trials else found
 
     def _looks_back(self, name: str) -> bool:

@@ -538,12 +538,7 @@ class NumericProgram(QuickWriter):
 
     def births_of(self, of: str) -> list[str]:
         """The functions of the `birth` rules of a type, the most general first."""
-        ancestors = self.slots.program.types[of].ancestors[::-1]
-        kinds = [one.param.type for one in self.rules.births]
-        of_each = (
-            [at for at, one in enumerate(kinds) if one == m.ObjectType(x)] for x in ancestors
-        )
-        return [self._birth(at) for found in of_each for at in found]
+        return [self._birth(at) for at in self.rules.births_of(of)]
 
     def _birth(self, at: int) -> str:
         """The function that logs the changes of a `birth` rule."""

@@ -207,13 +207,8 @@ class Program:
         births = self.rules.births
         codes = [self._fresh("birth", str(at)) for at in range(len(births))]
         found = {
-            name: [
-                codes[at]
-                for ancestor in reversed(kind.ancestors)
-                for at, one in enumerate(births)
-                if one.param.type == ObjectType(ancestor)
-            ]
-            for name, kind in self.slots.program.types.items()
+            name: [codes[at] for at in self.rules.births_of(name)]
+            for name in self.slots.program.types
         }
         for code, birth in zip(codes, births, strict=True):
             self._body(code, self._params((birth.param,)), birth.body, births=found)

@@ -406,6 +406,8 @@ class TermWriter(TermVisitor[Names, str]):
         if decisive in known:
             args, known = args[: known.index(decisive) + 1], known[: known.index(decisive) + 1]
         left = [one for one, value in zip(args, known, strict=True) if value in (None, decisive)]
+        if left == list(term.args):
+            return term
         return left[0] if len(left) == 1 else replace(term, args=tuple(left)) if left else args[0]
 
     def _known(self, term: core.Term) -> bool | None:

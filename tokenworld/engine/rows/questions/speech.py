@@ -44,16 +44,7 @@ def in_scope(tick: Tick, number: int) -> bool:
 
 def all_in_scope(tick: Tick) -> frozenset[int]:
     """The objects that may be named by the actor whose turn it is."""
-    S, acting, rules = tick.row.S, tick.acting, dict[str, Function | None]()
-    found = []
-    for number, kind in enumerate(S[KINDS]):
-        if kind is not None:
-            if kind not in rules:
-                rules[kind] = _scope(tick.code, kind)
-            rule = rules[kind]
-            if rule is None or rule(S, S, acting, number):
-                found.append(number)
-    return frozenset(found)
+    return frozenset(number for number in range(len(tick.row.S[KINDS])) if in_scope(tick, number))
 
 
 def slot_text(tick: Tick, action: str, phrase: int, slot: int, args: Sequence[Raw]) -> str:
