@@ -11,6 +11,7 @@ from tokenworld.ground import NoMatch as _NoMatch
 from tokenworld.prose.commands import Parser
 from tokenworld.prose.intents import CallIntent, Intent, PassIntent, TypedIntent
 from tokenworld.prose.lexicon import Lexicon, Meanings, Vocabulary
+from tokenworld.prose.matching import command_texts
 from tokenworld.session.loading import OpenWorld
 
 AnyIntent = str | Command | Intent
@@ -43,6 +44,15 @@ class Resolver:
             lexicon.share(self._meanings)
         self._last = (state, speaker, lexicon)
         return lexicon
+
+    def is_at(self, state: State) -> bool:
+        """Return whether the lexicon of a state is at hand."""
+        return self._last is not None and self._last[0] is state
+
+    def text_of(self, state: State, command: Command) -> str:
+        """The words of a command in a state."""
+        lexicon = self.lexicon(state)
+        return command_texts((command,), self._world.program, lexicon.speaker, lexicon)[0]
 
     @property
     def parser(self) -> Parser:

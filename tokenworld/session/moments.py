@@ -12,8 +12,8 @@ import re
 import zlib
 from array import array
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Final
@@ -92,9 +92,9 @@ class LegalCommand:
 
 @frozen
 class Entry:
-    """A moment but for its state; see `Moment`."""
+    """A moment but for its state; see `Moment`. ``asked`` may be a call that returns the words."""
 
-    asked: str
+    asked: str | Callable[[], str]
     outcomes: tuple[Outcome, ...]
     run: int | None
     records: int
@@ -110,6 +110,7 @@ class Moment:
     recorded) and how many of its records come up to and with this step. ``scratch``: the state
     was edited here or before, so it is no part of any run; ``edit`` is the edit, if one was made.
     ``drawn`` are all draws of the step, those that no record may show a player, too.
+    ``asked`` is the intent as words, which may be composed when they are first read.
 
     A moment that a `Past` has stored holds nothing: its parts are read or computed again.
     """
@@ -119,7 +120,7 @@ class Moment:
     def __init__(
         self,
         state: State,
-        asked: str,
+        asked: str | Callable[[], str],
         outcomes: tuple[Outcome, ...],
         run: int | None,
         records: int,
@@ -142,7 +143,12 @@ class Moment:
 
     @property
     def asked(self) -> str:
-        return self.entry.asked
+        asked = self.entry.asked
+        if isinstance(asked, str):
+            return asked
+        text = asked()
+        self.held = self.state, replace(self.entry, asked=text)
+        return text
 
     @property
     def outcomes(self) -> tuple[Outcome, ...]:
@@ -184,15 +190,23 @@ class Moment:
         return new
 
 
+def state_with_engine(moment: Moment, engine: Engine) -> State:
+    """The state of a moment, for another engine of the same world; any thread may ask for it."""
+    if moment.held is None:
+        return moment._from().read_by(engine).state(moment.number)
+    state = moment.state.fork()
+    state.layout = engine.layout
+    return state
+
+
 def with_engine(moments: Iterable[Moment], engine: Engine) -> list[Moment]:
-    """Return the moments of a session for another engine of the same world, also in another
-    thread."""
+    """The moments of a session for another engine of the same world, also in another thread. The
+    thread of the session calls it: their words are composed here."""
     pasts: dict[int, Past] = {}
     found = []
     for one in moments:
         if one.held is not None:
-            state = one.state.fork()
-            state.layout = engine.layout
+            state, _ = state_with_engine(one, engine), one.asked
             found.append(one.at(state))
             continue
         new = Moment.__new__(Moment)
@@ -285,6 +299,7 @@ class Past:
         distance = 0 if distance == EVERY else distance
         assert moment.held is not None
         state, entry = moment.held
+        entry = replace(entry, asked=moment.asked)
         row = _packed((entry, given)), None if distance else zlib.compress(packed_state(state), 1)
         if not self._opened().put(number, parent, *row):
             self._full = True

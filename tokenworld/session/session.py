@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tokenworld.diagnostics import Diagnostic, Failure
@@ -170,8 +171,7 @@ class Session:
         if hand_over and isinstance(command, NoMatch):
             command = replace(command, yielded=True)
         luck = luck if draws is None else ForcedLuck(draws)
-        noted = self.remembers or self.recording is not None
-        asked = self._asked(intent, before) if noted else ""
+        asked = self._noted(intent, before)
         after, outcomes = self.engine.play(before, command, luck, by=by)
         stored = intent_json(intent, self.actor, outcomes[-1].args)
         if expect is not None:
@@ -179,7 +179,8 @@ class Session:
         if outcomes[0].status == "yielded":
             stored["yield"] = True
         spent = (time.perf_counter_ns() - began) // 1000
-        self._record(stored, outcomes, after, source, asked, spent)
+        words = asked if isinstance(asked, str) else None
+        self._record(stored, outcomes, after, source, words, spent)
         shown = tuple(map(self.known.outcome, outcomes))
         drawn = tuple(draw for one in outcomes for draw in one.draws)
         self._append(after, asked, shown, Given.of(command, by, draws, luck), drawn)
@@ -196,7 +197,7 @@ class Session:
     def _append(
         self,
         after: State,
-        asked: str,
+        asked: str | Callable[[], str],
         outcomes: tuple[Outcome, ...],
         given: Given | None,
         drawn: tuple[LuckyDraw, ...] = (),
@@ -215,12 +216,21 @@ class Session:
     def _run(self) -> int | None:
         return None if self.recording is None else self.recording.handle.id
 
+    def _noted(self, intent: AnyIntent, state: State) -> str | Callable[[], str]:
+        """The words of an intent, or a call that composes them where nobody may want them."""
+        if not self.remembers and self.recording is None:
+            return ""
+        if self.recording is not None or self._resolver.is_at(state):
+            return self._asked(intent, state)
+        if isinstance(intent, Command):
+            return partial(self._resolver.text_of, state, intent)
+        return self._asked(intent, state)
+
     def _asked(self, intent: AnyIntent, state: State) -> str:
         if isinstance(intent, str):
             return intent
         if isinstance(intent, Command):
-            lexicon = self._resolver.lexicon(state)
-            return command_texts((intent,), self.world.program, lexicon.speaker, lexicon)[0]
+            return self._resolver.text_of(state, intent)
         stored = intent_json(intent, None, {})
         if "text" in stored:
             return str(stored["text"])

@@ -40,7 +40,7 @@ from tokenworld.session.moments import (
     slot_named,
     slot_text,
     slots_of,
-    with_engine,
+    state_with_engine,
 )
 from tokenworld.session.session import Session, foreseen
 from tokenworld.session.solving import solve
@@ -356,7 +356,7 @@ class RadarPlanner:
         """Return whether the goal can be reached from a moment. Raises `Failure` where there is
         none."""
         engine = self._twin.engine
-        state = with_engine((moment,), engine)[0].state
+        state = state_with_engine(moment, engine)
         found = solve(engine, state, None, time_limit=seconds, say=say, cancel=cancel)
         return foreseen(self._session, found)
 
