@@ -173,14 +173,11 @@ class Session:
         luck = luck if draws is None else ForcedLuck(draws)
         asked = self._noted(intent, before)
         after, outcomes = self.engine.play(before, command, luck, by=by)
-        stored = intent_json(intent, self.actor, outcomes[-1].args)
-        if expect is not None:
-            stored["expect"] = expect
-        if outcomes[0].status == "yielded":
-            stored["yield"] = True
-        spent = (time.perf_counter_ns() - began) // 1000
-        words = asked if isinstance(asked, str) else None
-        self._record(stored, outcomes, after, source, words, spent)
+        if self.recording is not None:
+            spent = (time.perf_counter_ns() - began) // 1000
+            stored = self._stored(intent, outcomes, expect)
+            words = asked if isinstance(asked, str) else None
+            self._record(stored, outcomes, after, source, words, spent)
         shown = tuple(map(self.known.outcome, outcomes))
         drawn = tuple(draw for one in outcomes for draw in one.draws)
         self._append(after, asked, shown, Given.of(command, by, draws, luck), drawn)
@@ -235,6 +232,17 @@ class Session:
         if "text" in stored:
             return str(stored["text"])
         return "pass" if "pass" in stored else str(stored.get("action", ""))
+
+    def _stored(
+        self, intent: AnyIntent, outcomes: tuple[Outcome, ...], expect: str | None
+    ) -> dict[str, Json]:
+        """The form of an intent in the log."""
+        stored = intent_json(intent, self.actor, outcomes[-1].args)
+        if expect is not None:
+            stored["expect"] = expect
+        if outcomes[0].status == "yielded":
+            stored["yield"] = True
+        return stored
 
     def _record(
         self,

@@ -27,7 +27,7 @@ from tokenworld.core.nodes import Body, Destroy
 from tokenworld.core.rules import Footprint
 from tokenworld.core.walk import statements_in
 from tokenworld.engine.columns import Column, Layout
-from tokenworld.engine.saved.digest import state_hash
+from tokenworld.engine.saved.digest import Frame, framed_hash, header_frame
 from tokenworld.engine.state import State, Trail, column_of
 from tokenworld.ground import Instance, Raw
 
@@ -129,6 +129,7 @@ class Slots:
         self.args: list[tuple[Raw, ...]] = [()] * HEAD
         self.lists: dict[int, tuple[Store, int]] = {}
         self._population: tuple[Any, ...] | None = None
+        self._frame: tuple[tuple[Any, ...], Frame] | None = None
         self._shared = base.cols
         self._last: tuple[State, list[Any]] | None = None
         """The state that was converted last, with its row: the successor that one transition tells
@@ -473,10 +474,16 @@ class Slots:
 
     def hash(self, row: list[Any]) -> str:
         """The state hash of a row whose facts are settled."""
-        state = State.__new__(State)
-        state.layout = self.columns_layout
-        self.put_header(row, state)
-        return state_hash(state)
+        decided = (
+            row[NAMES], row[SEED], row[NEXT], row[LATCHED], row[AWARDED], row[FIRED], row[LONGS],
+            row[TURN], row[DRAWN],
+        )  # fmt: skip
+        if self._frame is None or self._frame[0] != decided:
+            state = State.__new__(State)
+            state.layout = self.columns_layout
+            self.put_header(row, state)
+            self._frame = decided, header_frame(state)
+        return framed_hash(self._frame[1], row[TICK], row[FACTS])
 
     def put_header(self, row: list[Any], state: State) -> None:
         """Copy the header of a row into a state, except the rows that it looks back at."""

@@ -55,14 +55,20 @@ class Born:
     after: int
 
 
+Part = tuple[int, str, tuple[Raw, ...], "Log | None"]
+"""The end of a part of the journal, and the title and arguments of the rule that wrote it, or the
+log that was committed. A phase ends with `None`."""
+
+
 class Row:
     """A row under way: the slots, and a journal of (slot, old value) pairs to undo them by.
 
-    ``paid`` are the rewards of the last tick, amounts with their decimals; ``said`` are its texts
-    if one function stepped it, and ``lines`` those still to be computed.
+    ``paid`` are the rewards of the last tick, amounts with their decimals. If one function stepped
+    it, ``said`` are its texts, ``lines`` those still to be computed, and ``parts`` the parts of the
+    journal by rules, if it reports them.
     """
 
-    __slots__ = ("J", "S", "lines", "paid", "said", "slots")
+    __slots__ = ("J", "S", "lines", "paid", "parts", "said", "slots")
 
     def __init__(self, slots: Slots, S: list[Any]) -> None:
         self.slots, self.S = slots, S
@@ -70,6 +76,7 @@ class Row:
         self.paid: list[tuple[Any, int]] = []
         self.said: list[str] = []
         self.lines: list[Line] = []
+        self.parts: list[Part | None] = []
 
     def set(self, slot: int, value: Any) -> None:
         """Change one slot."""

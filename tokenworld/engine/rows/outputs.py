@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from tokenworld.core import Rules
 from tokenworld.core.nodes import Binder
-from tokenworld.engine.changes import Breach
+from tokenworld.engine.changes import Breach, RawChange, net
 from tokenworld.engine.luck import Luck, SeededLuck
 from tokenworld.engine.rows.code.program import Program
 from tokenworld.engine.rows.commit import commit, recalled
-from tokenworld.engine.rows.layout import FIRED, NAMES, Slots
+from tokenworld.engine.rows.layout import FIRED, HEAD, NAMES, Slots
 from tokenworld.engine.rows.log import Draws, Log, Row, key_args, rewarded
 from tokenworld.engine.rows.record import Record
 from tokenworld.ground import Json, Raw, show_value
@@ -36,6 +37,8 @@ class Outputs:
         self.code, self.slots, self.rules, self.says = code, code.slots, code.rules, says
         self._shown: dict[tuple[str, Args], tuple[Json, ...]] = {}
         self._luck: Luck = SeededLuck()
+        self.reporting = False
+        """Whether whole ticks report their changes."""
         self.params: dict[str, tuple[Binder, ...]] = {
             **{f"action {name}": one.params for name, one in self.rules.actions.items()},
             **{f"law {name}": one.params for name, one in self.rules.laws.items()},
@@ -55,6 +58,7 @@ class Outputs:
         """The log of a body that a quick tick does not write directly."""
         log = Log(row, self._luck, self.params)
         log.title, log.args, log.actor = title, args, actor
+        log.changes = [] if self.reporting else None
         return log
 
     def _new_draws(self, title: str, args: Args, row: Row, actor: int | None) -> Draws:
@@ -131,7 +135,6 @@ class Outputs:
 
     def speak(self, row: Row, record: Record, log: Log) -> None:
         """Add the texts, events and rewards of a log to the record."""
-        program = self.rules.program
         for words, was, me, args in log.lines:
             try:
                 text = words(row.S, was, me, *args)
@@ -139,10 +142,64 @@ class Outputs:
                 record.fault = record.fault or breach
             else:
                 record.said += [line for line in text.split("\n") if line]
+        self._emit(row, record, log)
+        record.reward = rewarded(log.rewards, record.reward)
+
+    def _emit(self, row: Row, record: Record, log: Log) -> None:
+        program, names = self.rules.program, row.S[NAMES]
         for event, args in log.events:
             shown = tuple(
-                show_value(program, row.S[NAMES], binder.type, value)
+                show_value(program, names, binder.type, value)
                 for binder, value in zip(program.events[event].params, args, strict=True)
             )
             record.events.append((event, shown))
-        record.reward = rewarded(log.rewards, record.reward)
+
+    # ---- reports of whole ticks ---------------------------------------------------------------
+
+    def report(self, row: Row, record: Record, mark: int) -> None:
+        """Add to a record the changes that the parts of the journal since a mark made, the laws
+        that fired and the events."""
+        values, began = _written_values(row, mark), mark
+        made: list[RawChange] = []
+        for part in row.parts:
+            if part is None:
+                record.law_changes += net(made)
+                made = []
+                continue
+            end, title, args, log = part
+            if log is None:
+                changes = list(self._changes(row, title, range(began, end, 2), values))
+            else:
+                title, changes = log.title, log.changes or []
+                self._emit(row, record, log)
+            if title.startswith("action "):
+                record.changes = net(changes)
+            else:
+                made += changes
+                record.fired += [(title, args)] if log is None else log.fired
+            began = end
+
+    def _changes(
+        self, row: Row, title: str, places: range, values: dict[int, Any]
+    ) -> Iterator[RawChange]:
+        """The changes that a rule wrote at these places of the journal."""
+        J, slots = row.J, self.slots
+        for at in places:
+            slot, store = J[at], slots.owner[J[at]]
+            if slot >= HEAD and store is not None:
+                args = slots.args[slot]
+                key = args if store.column.tupled else store.column.key(args)
+                yield store.column, key, J[at + 1], values[at], title
+
+
+def _written_values(row: Row, mark: int) -> dict[int, Any]:
+    """The value that each entry of the journal since a mark wrote, by its place: the old value of
+    the next entry of the same slot."""
+    S, J = row.S, row.J
+    later: dict[int, Any] = {}
+    found: dict[int, Any] = {}
+    for at in range(len(J) - 2, mark - 2, -2):
+        slot = J[at]
+        found[at] = later[slot] if slot in later else S[slot]
+        later[slot] = J[at + 1]
+    return found

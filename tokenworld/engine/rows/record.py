@@ -10,6 +10,7 @@ from operator import ne
 from typing import Any, NamedTuple
 
 from tokenworld.engine.changes import Breach, BreachReport, RawChange, shown_key
+from tokenworld.engine.columns import Column, Key
 from tokenworld.engine.rows.layout import FACTS, HEAD, KINDS, NAMES, NOTHING, TICK, Slots, Store
 from tokenworld.engine.rows.log import Row
 from tokenworld.engine.saved.digest import SPAN, hashed, life_hash
@@ -28,10 +29,13 @@ from tokenworld.ground import (
     Status,
     show_value,
 )
+from tokenworld.model import RealType
 
 Args = tuple[Raw, ...]
 MOST_HASHES = 50_000
 """Hashes of facts that are kept, for facts come and go."""
+MOST_CHANGES = 50_000
+"""Changes that are kept as records show them."""
 
 
 def number_json(value: Fraction | float) -> int | float:
@@ -123,6 +127,7 @@ class Shown:
     def __init__(self, slots: Slots) -> None:
         self._slots, self._program = slots, slots.program
         self._names: tuple[str, ...] = ()  # of all objects in the present record
+        self._shown: dict[tuple[Any, ...], Change] = {}
 
     def before(self, row: Row, met: Stamp | None = None) -> Before:
         """The part of a record about the row before an intent; ``met``: its stamp, if known."""
@@ -160,7 +165,7 @@ class Shown:
             changes=self._changes(record.changes),
             law_changes=self._changes(record.law_changes),
             discarded=self._changes(record.discarded),
-            fired=tuple(self._rule_text(*one) for one in record.fired),
+            fired=tuple([self._rule_text(*one) for one in record.fired]),
             said=tuple(record.said),
             events=tuple(record.events),
             draws=tuple(record.draws),
@@ -198,14 +203,22 @@ class Shown:
         return f"{title}({', '.join(shown)})"
 
     def _changes(self, changes: list[RawChange]) -> tuple[Change, ...]:
-        program, names, found = self._program, self._names, []
-        for column, key, old, new, rule in changes:
-            kind = column.fluent.type
+        return tuple([self._change(*one) for one in changes]) if changes else ()
+
+    def _change(self, column: Column, key: Key, old: Raw, new: Raw, rule: str) -> Change:
+        """A change as it is shown. That of a slot of a lasting object is kept."""
+        place = (column.index, key, old, new, rule, old.__class__, new.__class__)
+        found = self._shown.get(place)
+        if found is None:
+            program, names, kind = self._program, self._names, column.fluent.type
             args = shown_key(program, names, column, key)
             first = show_value(program, names, kind, old)
             last = show_value(program, names, kind, new)
-            found.append(Change(column.fluent.id, args, first, last, rule))
-        return tuple(found)
+            found = Change(column.fluent.id, args, first, last, rule)
+            lasts = not (self._slots.creates or isinstance(kind, RealType))  # 0.0 equals -0.0
+            if lasts and len(self._shown) < MOST_CHANGES:
+                self._shown[place] = found
+        return found
 
     def _refusal(self, record: Record) -> Refusal | None:
         if record.refused is None or record.command is None:

@@ -34,7 +34,7 @@ from tokenworld.engine.rows.layout import (
     TURN,
     Slots,
 )
-from tokenworld.engine.rows.log import Log, Row
+from tokenworld.engine.rows.log import Log, Row, rewarded
 from tokenworld.engine.rows.outputs import Outputs
 from tokenworld.engine.rows.questions.why import Requires
 from tokenworld.engine.rows.record import Broken, Digest, Record, Shown
@@ -58,6 +58,8 @@ ADDED = ("range", "unique", "cycle")
 """Breaches by an action that are refusals: the requires which the language adds."""
 _PASSED_BY = ("refused", "no_match", "yielded")
 """With time that always passes, it passes after these."""
+WARM = 200
+"""Ticks after which functions for whole ticks are compiled, which takes as long as 200 ticks."""
 Args = tuple[Raw, ...]
 Together = tuple[tuple[str, Function], ...]
 """The laws of a simultaneous phase: titles and functions."""
@@ -91,17 +93,30 @@ class RowStepper(Outputs):
         self.me = base.me
         self.pays = self.code.world.pays
         self.goals = Goals(self.code, self.me)
-        for name, (phase, functions) in self.code.orders.items():
-            turns = [(self.rules.laws[x], self.code.space[code]) for x, code in functions.items()]
-            order = Order(turns, self.domain, nesting=phase.order == "by_nesting")
-            self.code.space[name] = order.bindings
-        self.code.space["are_alive"] = are_alive
+        self.code.space |= {"are_alive": are_alive, "holds": self._holds}
         self._rules_look_back = self._needs_start()
         self._keeps_start = self.looks_back
         self._endless, self._watched = instance.world.endless, bool(self.rules.watches)
-        self._steps: dict[str, Function] = {
-            action: self.code.space[name] for action, name in self.code.quick.items()
-        }
+        self._steps = self._whole_ticks()
+        self._played = 0
+
+    def _whole_ticks(self) -> dict[str, Function]:
+        """The functions for whole ticks by action, if the program has any."""
+        code = self.code
+        for name, (phase, functions) in code.orders.items():
+            turns = [(self.rules.laws[x], code.space[law]) for x, law in functions.items()]
+            code.space[name] = Order(
+                turns, self.domain, nesting=phase.order == "by_nesting"
+            ).bindings
+        return {action: code.space[name] for action, name in code.quick.items()}
+
+    def report_whole_ticks(self) -> None:
+        """Let ticks be executed by one function where there is one, and still report everything.
+        This compiles the functions. Where watches pay, their rewards are paid out of order."""
+        if not (self.quiet or self.reporting or self.code.paying):
+            self.reporting = True
+            self.code.write_ticks()
+            self._steps = self._whole_ticks()
 
     @property
     def looks_back(self) -> bool:
@@ -166,7 +181,41 @@ class RowStepper(Outputs):
                 return [Record("executed", intent, time_passed=True, latched=now, by=by)]
             if code is not None:
                 return [Record("refused", intent, refused=-1 - code, by=by)]
+        elif isinstance(intent, Command) and self._reports_whole():
+            record = self._reported(row, intent, luck or SeededLuck(), by)
+            if record is not None:
+                return [record]
         return self.general(row, intent, luck or SeededLuck(), by)
+
+    def _reports_whole(self) -> bool:
+        """Return whether ticks by one function report everything, as they do after some time."""
+        self._played += 1
+        if self._played == WARM:
+            self.report_whole_ticks()
+        return self.reporting
+
+    def _reported(self, row: Row, command: Command, luck: Luck, by: By) -> Record | None:
+        """The record of a tick by one function; ``None`` leaves it to the general way."""
+        self._mark, before, recording = row.mark, row.S[LATCHED], RecordingLuck(luck)
+        record = Record("executed", command, time_passed=True, by=by)
+        if self.quick(row, command, recording, record) != 0:
+            return None
+        try:
+            record.score = self.code.score(row.S, row.S, self.me)
+        except Breach:
+            row.undo(self._mark)
+            return None
+        self.report(row, record, self._mark)
+        record.said, record.draws, record.reward = row.said, recording.taken, rewarded(row.paid)
+        record.latched = row.S[LATCHED][len(before) :]
+        if self.hashed and row.S[FACTS] is not None:
+            self.digest.settle(row, self._mark)
+            record.after = self.shown.stamp(row)
+        return record
+
+    def _holds(self, row: Row, start: list[Any]) -> None:
+        """Raise `Breach` if the writes of a whole tick break an invariant."""
+        self.guards.check_invariants(row, start, self._mark, (), self.me)
 
     def general(
         self, row: Row, intent: Command | NoMatch, luck: Luck, by: By = "player"
@@ -177,14 +226,17 @@ class RowStepper(Outputs):
             one.by = by if one.by == "player" else one.by
         return found
 
-    def quick(self, row: Row, command: Command, luck: Luck) -> int | None:
+    def quick(
+        self, row: Row, command: Command, luck: Luck, record: Record | None = None
+    ) -> int | None:
         """The tick by one function: 0, or -1 and below for the require that was false. ``None``
-        leaves it to the general way, and nothing is changed."""
+        leaves it to the general way, and nothing is changed. Events of watches go to a ``record``.
+        """
         S, J = row.S, row.J
         step, latched, mark = self._steps.get(command.action), S[LATCHED], len(J)
         if step is None or S[LONGS] or (latched and not self._endless):
             return None
-        self._luck, row.paid = luck, []
+        self._luck, row.paid, row.parts = luck, [], []
         if self.says:
             row.said = []
             row.lines.clear()
@@ -195,7 +247,7 @@ class RowStepper(Outputs):
         try:
             code = step(S, start, self.me, row, J, *command.args)
             if code == 0 and (self._watched or S[LATCHED] is not latched):
-                self._follow(row, start, latched, luck)
+                self._follow(row, start, latched, luck, record or Record("executed"))
         except Breach:
             code = UNSURE
         self.slots.epoch += 1
@@ -206,11 +258,12 @@ class RowStepper(Outputs):
         row.undo(mark)
         return None if code == UNSURE or self.instance.world.time_always else code
 
-    def _follow(self, row: Row, start: list[Any], latched: tuple[str, ...], luck: Luck) -> None:
+    def _follow(
+        self, row: Row, start: list[Any], latched: tuple[str, ...], luck: Luck, record: Record
+    ) -> None:
         """Add watches and endings to a tick by one function; raises `Breach` if a text has no
         value."""
         self.slots.epoch += 1
-        record = Record("executed")
         if self.rules.watches:
             self.watch(row, start, record, luck)
         if self.says:

@@ -112,8 +112,25 @@ def _weight(state: State, column: Column, key: Key, value: Raw) -> int:
 
 def state_hash(state: State) -> str:
     """The hash of the whole state, 32 hexadecimal digits."""
-    body = canonical([header_json(state), str(kept_facts_hash(state))])
+    return framed_hash(header_frame(state), state.tick, kept_facts_hash(state))
+
+
+Frame = tuple[str, str]
+"""The texts before and after the number of the tick in the text that a state hash is taken of."""
+
+
+def framed_hash(frame: Frame, tick: int, facts: int) -> str:
+    """The state hash of a header with a tick, and of the hash of the facts."""
+    body = f'{frame[0]}{tick}{frame[1]}"{facts}"]'
     return blake2b(body.encode(), digest_size=16).hexdigest()
+
+
+def header_frame(state: State) -> Frame:
+    """The canonical JSON of a header, around its tick, which changes most often."""
+    header = header_json(state)
+    before = {name: value for name, value in header.items() if name < "tick"}
+    after = {name: value for name, value in header.items() if name > "tick"}
+    return f'[{canonical(before)[:-1]},"tick":', f",{canonical(after)[1:]},"
 
 
 def _object_json(state: State, number: int) -> dict[str, Json]:

@@ -483,7 +483,8 @@ Agree = Callable[[str, Any, Any], None]
 class RowSide:
     """The row of the present state. Every tick is undone, looked at and done again.
 
-    A second, ``quiet`` stepper works out no texts and takes the quick way where there is one.
+    Its stepper executes a tick by one function where there is one, and reports it; that of the
+    engine does so only after some time. A second, ``quiet`` stepper works out no texts.
     """
 
     engine: Engine
@@ -498,6 +499,7 @@ class RowSide:
         """The rows of a world at its start."""
         given = engine.instance, engine.layout, EnglishProse(), state
         stepper, quiet = RowStepper(*given), RowStepper(*given, quiet=True)
+        stepper.report_whole_ticks()
         return cls(engine, stepper, stepper.row(state), quiet, quiet.row(state), agree)
 
     def step(

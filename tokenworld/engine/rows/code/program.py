@@ -44,7 +44,7 @@ MOST_TABLES = 4096
 class Program:
     """The rules of one world as functions, each by kind and name, written when it is first asked
     for. ``whole_ticks``: with functions for whole ticks, which say something only where the program
-    ``says``."""
+    ``says``; others get them by `write_ticks`."""
 
     slots: Slots
     prose: Prose
@@ -68,12 +68,7 @@ class Program:
         self.quick: dict[str, str] = {}
         self.orders: dict[str, tuple[Phase, dict[str, str]]] = {}
         if self.whole_ticks:
-            for name in self.rules.actions:
-                self._action(name)
-            for name in self.rules.laws:
-                self._law(name)
-            writer = QuickWriter(self.writer, self.births, self.names, self.says)
-            self.quick, self.orders = writer.steps, writer.orders
+            self._write_ticks(reports=False)
         self.space |= {**RUNTIME, "C": self.slots.static, "ARGS": self.slots.args}
         self.space |= {"commit": commit, "store_value": store_value}
         self.space.update(_words(self))
@@ -110,6 +105,20 @@ class Program:
             if at is not None:
                 found[name] = at
         return found
+
+    def _write_ticks(self, *, reports: bool) -> None:
+        for kind, rules in (("ok", self.rules.actions), ("law", self.rules.laws)):
+            for name in rules:
+                if (kind, name) not in self.names:
+                    self._write(kind, name)
+        says = self.says or reports
+        writer = QuickWriter(self.writer, self.births, self.names, says, reports)
+        self.quick, self.orders = writer.steps, writer.orders
+
+    def write_ticks(self) -> None:
+        """Write functions for whole ticks that note what each rule did."""
+        self._write_ticks(reports=True)
+        self.load()
 
     # ---- questions about rows -----------------------------------------------------------------
 

@@ -47,11 +47,14 @@ class Modes:
 
     slots: Slots
     rules: Rules
+    reports: bool = False
+    """Whether the events of a body are wanted, which only a log has."""
 
     def of(self, body: core.Body) -> Mode:
         """The mode of a body that is run for one binding."""
         every = list(statements_in(body))
-        if any(map(_needs_log, every)):
+        emits = self.reports and any(isinstance(one, core.Emit) for one in every)
+        if emits or any(map(_needs_log, every)):
             return "log"
         writes = [one for one in every if isinstance(one, core.Write)]
         if not all(map(self._plain, writes)):
@@ -393,7 +396,7 @@ def write_trial(
     if nested > 1 or action.takes is not None:
         return
     params = {one.name: Name(terms.fresh("a")) for one in action.params}
-    codes, at = [one.code for one in params.values()], len(terms.functions)
+    codes = [one.code for one in params.values()]
     writer, inner = _Trial(terms, births, whole=action.body), dict(params)
     if any(map(is_draw, statements_in(action.body))):
         writer.line(f"D = new({_new('action', action.name, codes)})")
@@ -404,7 +407,6 @@ def write_trial(
         writer.start = len(writer.lines)
         writer.body(action.body, inner)
     except Unsure:
-        del terms.functions[at:]
         return
     writer.finish()
     code = names["trial", action.name] = terms.fresh("trial_")
@@ -414,20 +416,22 @@ def write_trial(
 @dataclass
 class QuickWriter:
     """Writes the step functions of a world; ``steps`` names that of each action. With ``says``,
-    they compute texts."""
+    they compute texts; with ``reports``, they note in ``R.parts`` which rule wrote which part of
+    the journal."""
 
     terms: TermWriter
     births: dict[str, list[str]]
     names: dict[tuple[str, str], str]
     """The functions of the rules, which those bodies use that keep a log."""
     says: bool = False
+    reports: bool = False
     steps: dict[str, str] = field(default_factory=dict)
     orders: dict[str, tuple[m.Phase, dict[str, str]]] = field(default_factory=dict)
     """The functions, by law, that generated code calls for the turns of a phase."""
 
     def __post_init__(self) -> None:
         self.rules, self.slots = self.terms.rules, self.terms.slots
-        self.modes = Modes(self.slots, self.rules)
+        self.modes = Modes(self.slots, self.rules, self.reports)
         self.world = self.slots.instance.world
         self.terms.constants["Fraction"] = Fraction
         if self._is_simple():
@@ -558,6 +562,12 @@ class QuickWriter:
         else:
             if alone and self._tells(body):
                 writer.line("if R.lines: speak(R)")
+            if self.reports:
+                writer.line(f"R.parts.append((len(J), {_titled(kind, name, codes)}, None))")
+
+    def _part(self) -> str:
+        """The statement that notes a committed log as a part of the journal."""
+        return "; R.parts.append((len(J), '', (), D))" if self.reports else ""
 
     def _logged(
         self,
@@ -575,9 +585,9 @@ class QuickWriter:
         writer.line(f"{run}(S, W, me, D, {''.join(f'{one}, ' for one in codes)})")
         fired = "if D.fired: " if kind == "law" else ""
         if alone and self._tells(body):
-            writer.line(f"{fired}tell(R, D)")
+            writer.line(f"{fired}tell(R, D){self._part()}")
             return
-        writer.line(f"{fired}commit(R, D)")
+        writer.line(f"{fired}commit(R, D){self._part()}")
         if any(isinstance(one, core.Reward) for one in statements_in(body)):
             writer.line("R.paid += D.rewards")
         if self._tells(body):
@@ -626,6 +636,8 @@ class QuickWriter:
                     lines.append((1, "if R.lines: speak(R)"))
             else:
                 self._together(laws, lines)
+            if self.reports:
+                lines.append((1, "R.parts.append(None)"))
         name = self.terms.fresh("phases_")
         self.terms.function(name, _ARGS, [*lines, *self._close()])
         return f"{name}(S, W, me, R, J)"
@@ -635,9 +647,10 @@ class QuickWriter:
         lines.append((1, "D = new('', (), R, me)"))
         lines += [(1, f"{self.names['law', law.name]}(S, W, me, D)") for law in laws]
         if any(self._tells(law.body) for law in laws):
-            lines.append((1, "if D.fired: tell(R, D)"))
+            lines.append((1, f"if D.fired: tell(R, D){self._part()}"))
         else:
-            lines += [(1, "if D.fired: commit(R, D)"), (1, "R.paid += D.rewards")]
+            lines.append((1, f"if D.fired: commit(R, D){self._part()}"))
+            lines.append((1, "R.paid += D.rewards"))
 
     def _each(self, law: Law, lines: Lines) -> None:
         """A law whose bindings do not touch each other, one binding after the other."""
@@ -682,7 +695,9 @@ class QuickWriter:
         """Invariants, the number of the tick, awards and endings."""
         terms, rules = self.terms, self.rules.worlds[self.world.name]
         lines: Lines = []
-        for one in self.rules.invariants.values():
+        if self.reports and self.rules.invariants:
+            lines.append((1, "holds(R, W)"))
+        for one in () if self.reports else self.rules.invariants.values():
             names, depth = terms.loops(one.params, None, {}, lines, 1)
             lines.append((depth, f"if not {terms.term(one.condition, names)}: return {UNSURE}"))
         lines += [(1, terms.push(str(TICK))), (1, f"S[{TICK}] += 1")]
@@ -716,6 +731,11 @@ class QuickWriter:
         return f"R.paid.append(({code}, {decimals}))"
 
 
+def _titled(kind: str, name: str, codes: list[str]) -> str:
+    """The title and arguments of a rule, as two arguments."""
+    return f"{f'{kind} {name}'!r}, ({''.join(f'{one}, ' for one in codes)})"
+
+
 def _new(kind: str, name: str, codes: list[str]) -> str:
     """The arguments that make the log, or the draws, of a rule."""
-    return f"{f'{kind} {name}'!r}, ({''.join(f'{one}, ' for one in codes)}), R, me"
+    return f"{_titled(kind, name, codes)}, R, me"
