@@ -72,6 +72,14 @@ def test_a_test_stands_behind_the_parameter_that_decides_it() -> None:
 
 
 @pytest.mark.parametrize("name", BUNDLED)
+def test_a_session_lists_legal_commands_of_each_world(name: str) -> None:
+    """Functions are written when they are first needed: the list comes before any tick."""
+    engine = engine_of(name)
+    start = engine.start(1)
+    assert [one for one in engine.legal(start) if not one.is_pass] == tried(engine, start)
+
+
+@pytest.mark.parametrize("name", BUNDLED)
 def test_rows_list_what_trying_every_binding_finds(name: str) -> None:
     engine, random, luck = engine_of(name), Random(name), SeededLuck()
     start = state = engine.start(2)

@@ -7,6 +7,7 @@ from random import Random
 import pytest
 
 from tests.engine.rows.test_rows import stepper_of
+from tests.engine.tiny import open_tiny
 from tests.engine.walks import BUNDLED, engine_of, tried
 from tokenworld.engine import SeededLuck
 from tokenworld.engine.rows import RowStepper
@@ -95,7 +96,7 @@ def test_a_wrong_proof_is_found(mode: Mode, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(Modes, "own", lambda self, laws: True)
     found = first_difference(text, intents, 0)
     assert found is not None
-    assert found[1].field == "rows.quiet state hash"
+    assert found[1].field.startswith("rows.record.")
 
 
 @pytest.mark.parametrize("name", BUNDLED)
@@ -116,3 +117,36 @@ def test_quiet_rows_follow_the_engine_through_bundled_worlds(name: str) -> None:
             state = start
             row.undo(0)
     assert engine.json(stepper.state(row)) == engine.json(state)
+
+
+@pytest.mark.parametrize("name", BUNDLED)
+def test_whole_ticks_report_what_the_engine_does(name: str) -> None:
+    engine, random, luck = engine_of(name), Random(name), SeededLuck()
+    start = state = engine.start(2)
+    stepper = RowStepper(engine.instance, engine.layout, EnglishProse(), start)
+    stepper.report_whole_ticks()
+    row = stepper.row(start)
+    for step in range(150):
+        legal = tried(engine, state) if step % 4 else []
+        command = random.choice(legal) if legal else PASS
+        met = stepper.shown.before(row)
+        state, outcomes = engine.play(state, command, luck)
+        records = stepper.shown.outcomes(stepper.tick(row, command, luck), met)
+        assert [one.to_json() for one in records] == [one.to_json() for one in outcomes]
+        if state.latched and not engine.instance.world.endless:
+            state = start
+            row.undo(0)
+
+
+def test_a_session_compiles_whole_ticks_after_some_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Records of both ways of one session are alike: its actions repeat."""
+    monkeypatch.setattr("tokenworld.engine.rows.stepper.WARM", 6)
+    engine = open_tiny(without_births("law note(c: Cell) when c.n == 2 { c.on = true }")).engine
+    state, told, ways = engine.start(1), list[str](), list[bool]()
+    for step in range(12):
+        start = engine.start(1) if step % 3 == 0 else state
+        state, (outcome,) = engine.play(start, Command("both", (1, 2 if step % 3 else 1)))
+        told.append(str(outcome.to_json()))
+        ways.append(engine.asked(state, lambda tick: tick.of.reporting))
+    assert told[:3] * 4 == told
+    assert ways == [False] * 5 + [True] * 7
