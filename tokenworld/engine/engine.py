@@ -20,7 +20,7 @@ from tokenworld.engine.rows.stepper import RowStepper
 from tokenworld.engine.saved.restore import state_from_json, state_revised
 from tokenworld.engine.start import Outside, check_start, start_state
 from tokenworld.engine.state import State
-from tokenworld.ground import By, Command, Json, NoMatch, Outcome, Raw
+from tokenworld.ground import By, Command, Instance, Json, NoMatch, Outcome, Prose, Raw
 from tokenworld.model import Body
 
 if TYPE_CHECKING:
@@ -32,12 +32,17 @@ _GIVEN = "Correct it, or give it in several steps."
 class Engine(Answers):
     """A compiled instance. States are values: no method changes one that it was given."""
 
+    def __init__(self, instance: Instance, prose: Prose) -> None:
+        super().__init__(instance, prose)
+        self._outsides: list[Outside] = []
+
     # ---- playing ------------------------------------------------------------------------------
 
     def start(self, seed: int = 0, luck: Luck | None = None) -> State:
         """The start state; `Failure` if the setup cannot be carried out."""
         luck = luck or SeededLuck()
-        state = start_state(self.instance, self.layout, self._prose, seed, luck)
+        given = self.instance, self.layout, self._prose
+        state = start_state(*given, seed, luck, self._outsides)
         return self.progressed(state, check_start)
 
     def play(

@@ -11,12 +11,13 @@ from typing import Any, cast
 from tokenworld import model as m
 from tokenworld.core import lowered
 from tokenworld.core import nodes as core
-from tokenworld.core.nodes import Body, Term
+from tokenworld.core.nodes import Body
 from tokenworld.core.rules import StartRules
 from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.engine.changes import Breach
 from tokenworld.engine.columns import Column, Key, Layout
 from tokenworld.engine.luck import NO_DRAWS, Luck
+from tokenworld.engine.rows.code.program import Function
 from tokenworld.engine.rows.commit import commit, store_value
 from tokenworld.engine.rows.log import Log, Row, bounded
 from tokenworld.engine.rows.stepper import RowStepper
@@ -32,7 +33,8 @@ from tokenworld.model import Layout as Map
 class Outside:
     """The row of a state on which ``bodies`` are run that are no part of play.
 
-    All facts are in the row, and they may create and destroy objects of any type.
+    All facts are in the row, and they may create and destroy objects of any type. Its functions
+    are kept for later states with the same population (`enter`).
     """
 
     def __init__(
@@ -40,8 +42,18 @@ class Outside:
         bodies: tuple[Body, ...],
     ) -> None:  # fmt: skip
         stepper = RowStepper(instance, layout, prose, state, fixed=False, outside=bodies)
-        self._slots, self._code, self._me = stepper.slots, stepper.code, state.me
-        self._row = Row(self._slots, self._slots.encode(state))
+        self._slots, self._code = stepper.slots, stepper.code
+        self._functions: dict[int, tuple[Body, Function]] = {}
+        self.enter(state)
+
+    def fits(self, state: State) -> bool:
+        """Return whether it may enter a state."""
+        return len(state.kinds) == len(self._slots.base.kinds) and self._slots.peopled(state)
+
+    def enter(self, state: State) -> None:
+        """Set the row to a state."""
+        self._slots.forget()  # the last state may have been changed in place since
+        self._me, self._row = state.me, Row(self._slots, self._slots.encode(state))
 
     def run(
         self, body: Body, luck: Luck, title: str, key: tuple[Json, ...] = (),
@@ -52,15 +64,21 @@ class Outside:
         S, log = self._row.S, Log(self._row, luck, {})
         self._slots.fill(S)
         log.draws_as(title, key)
-        function = self._code.body_of(body, tuple(given or ()))
+        function = self._function(body, tuple(given or ()))
         function(S, S, self._me, log, *(given or {}).values())
         commit(self._row, log)
 
-    def value(self, term: Term) -> Raw:
+    def _function(self, body: Body, params: tuple[str, ...]) -> Function:
+        known = self._functions.get(id(body))
+        if known is None:
+            known = self._functions[id(body)] = body, self._code.body_of(body, params)
+        return known[1]
+
+    def value(self, term: m.Term) -> Raw:
         """The value of a term."""
         S = self._row.S
         self._slots.fill(S)
-        found: Raw = self._code.value_of(term)(S, S, self._me)
+        found: Raw = self._code.value(term)(S, S, self._me)
         return found
 
     def put(self, fluent: str, number: int, value: Raw) -> None:
@@ -82,18 +100,22 @@ _Values = dict[str, list[Raw]]
 _Puts = list[tuple[Column, Key, Raw]]
 """Slots with their values."""
 _Cells = dict[tuple[int, int], int]
+_MOST_KNOWN = 4
+"""Populations for which compiled functions are kept."""
 TITLE = "layout"
 """The rule to which the draws of legends belong; their arguments are the column and the row."""
 
 
-def start_state(instance: Instance, layout: Layout, prose: Prose, seed: int, luck: Luck) -> State:
+def start_state(
+    instance: Instance, layout: Layout, prose: Prose, seed: int, luck: Luck, known: list[Outside]
+) -> State:
     """The state a run begins with, before endings are looked at; `Failure` if the setup cannot be
-    carried out."""
+    carried out. ``known`` keeps what is compiled for later starts of this instance."""
     state = State(layout)
     state.seed = seed
     fill_columns(state)
     try:
-        state = _Start(instance, layout, prose, luck).set_up(state)
+        state = _Start(instance, layout, prose, luck, known).set_up(state)
     except Breach as breach:
         raise Failure(
             Diagnostic(
@@ -148,8 +170,10 @@ class _Start:
     the state becomes a row.
     """
 
-    def __init__(self, instance: Instance, layout: Layout, prose: Prose, luck: Luck) -> None:
-        self._given, self._luck = (instance, layout, prose), luck
+    def __init__(
+        self, instance: Instance, layout: Layout, prose: Prose, luck: Luck, known: list[Outside]
+    ) -> None:
+        self._given, self._luck, self._known = (instance, layout, prose), luck, known
         self._instance, self._layout, self._world = instance, layout, instance.world
         self._rules = lowered(instance.program)
 
@@ -173,8 +197,14 @@ class _Start:
 
     def _outside(self, state: State) -> Outside:
         """The row of a state on which rules of the start are run."""
+        found = next((one for one in self._known if one.fits(state)), None)
+        if found is not None:
+            found.enter(state)
+            return found
         legends = (body for one in self._starts.legends for body in one.values())
-        return Outside(*self._given, state, (*self._starts.setups, *legends))
+        made = Outside(*self._given, state, (*self._starts.setups, *legends))
+        self._known[:] = [*self._known[1 - _MOST_KNOWN :], made]
+        return made
 
     # ---- layouts ------------------------------------------------------------------------------
 
@@ -210,7 +240,7 @@ class _Start:
         """A value, computed on the row as it is."""
         if given is None or isinstance(given, _PLAIN):
             return given
-        return outside.value(self._rules.term(given))
+        return outside.value(given)
 
     def _explained(
         self, state: State, drawn: Map, cells: _Cells, legends: Mapping[str, core.Body]

@@ -140,13 +140,13 @@ def test_whole_ticks_report_what_the_engine_does(name: str) -> None:
 
 def test_a_session_compiles_whole_ticks_after_some_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Records of both ways of one session are alike: its actions repeat."""
-    monkeypatch.setattr("tokenworld.engine.rows.stepper.WARM", 6)
+    monkeypatch.setattr("tokenworld.engine.rows.stepper.WARM", 1)
     engine = open_tiny(without_births("law note(c: Cell) when c.n == 2 { c.on = true }")).engine
     state, told, ways = engine.start(1), list[str](), list[bool]()
-    for step in range(12):
+    for step in range(18):
         start = engine.start(1) if step % 3 == 0 else state
         state, (outcome,) = engine.play(start, Command("both", (1, 2 if step % 3 else 1)))
         told.append(str(outcome.to_json()))
         ways.append(engine.asked(state, lambda tick: tick.of.reporting))
-    assert told[:3] * 4 == told
-    assert ways == [False] * 5 + [True] * 7
+    assert told[:3] * 6 == told
+    assert ways == [False] * 8 + [True] * 10

@@ -361,6 +361,10 @@ class Slots:
         self.take_header(state, row)
         return row
 
+    def forget(self) -> None:
+        """Forget the row of the last state."""
+        self._last = None
+
     def take_header(self, state: State, row: list[Any]) -> None:
         """Let a row have the header of a state."""
         row[TICK], row[SEED], row[NEXT] = state.tick, state.seed, state.next_id

@@ -58,8 +58,9 @@ ADDED = ("range", "unique", "cycle")
 """Breaches by an action that are refusals: the requires which the language adds."""
 _PASSED_BY = ("refused", "no_match", "yielded")
 """With time that always passes, it passes after these."""
-WARM = 200
-"""Ticks after which functions for whole ticks are compiled, which takes as long as 200 ticks."""
+WARM = 50
+"""Ticks for each action and law after which functions for whole ticks are compiled: what they save
+by then pays for it."""
 Args = tuple[Raw, ...]
 Together = tuple[tuple[str, Function], ...]
 """The laws of a simultaneous phase: titles and functions."""
@@ -190,7 +191,7 @@ class RowStepper(Outputs):
     def _reports_whole(self) -> bool:
         """Return whether ticks by one function report everything, as they do after some time."""
         self._played += 1
-        if self._played == WARM:
+        if self._played == WARM * (len(self.rules.actions) + len(self.rules.laws)):
             self.report_whole_ticks()
         return self.reporting
 
