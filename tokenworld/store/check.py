@@ -70,8 +70,11 @@ def _whole(outcome: Record) -> bool:
     return misfit(outcome, _WHOLE) is None
 
 
+_OTHERS = {key: shape for key, shape in OUTCOME.items() if key not in _WHOLE}
+
+
 def _well_formed(outcome: Record) -> bool:
-    return misfit(outcome, OUTCOME) is None
+    return misfit(outcome, _OTHERS) is None
 
 
 def _explains_refusal(outcome: Record) -> bool:
