@@ -50,8 +50,11 @@ class Resolver:
         return self._last is not None and self._last[0] is state
 
     def text_of(self, state: State, command: Command) -> str:
-        """The words of a command in a state."""
-        lexicon = self.lexicon(state)
+        """The words of a command in a state. Where rules decide words, those of one command are
+        read alone."""
+        engine = self._world.engine
+        shared = engine.words_last or self.is_at(state)
+        lexicon = self.lexicon(state) if shared else Lexicon(EngineSpeaker(engine, state))
         return command_texts((command,), self._world.program, lexicon.speaker, lexicon)[0]
 
     @property
