@@ -155,21 +155,29 @@ def _bindings(phrase: Phrase, layout: Layout, lexicon: Lexicon) -> Iterator[tupl
         if isinstance(part, TextSlot) and isinstance(found, str):
             # As soon as the last parameter it reads is bound.
             tests[max(part.params, default=-1) + 1].append((part, found))
-    args: list[Raw] = [None] * len(values)
+    yield from _bound(phrase, lexicon, values, tests, [])
 
-    def bind(param: int) -> Iterator[tuple[Raw, ...]]:
-        if not all(
-            slot_matches(phrase, slot, typed, args, lexicon) for slot, typed in tests[param]
-        ):
-            return
-        if param == len(values):
-            yield tuple(args)
-            return
-        for value in values[param]:
-            args[param] = value
-            yield from bind(param + 1)
 
-    yield from bind(0)
+def _bound(
+    phrase: Phrase,
+    lexicon: Lexicon,
+    values: Sequence[Sequence[Raw]],
+    tests: Sequence[Sequence[tuple[TextSlot, str]]],
+    args: list[Raw],
+) -> Iterator[tuple[Raw, ...]]:
+    """The bindings that begin with ``args``, which are as before afterwards."""
+    given = [*args, *[None] * (len(values) - len(args))]
+    if not all(
+        slot_matches(phrase, slot, typed, given, lexicon) for slot, typed in tests[len(args)]
+    ):
+        return
+    if len(args) == len(values):
+        yield tuple(args)
+        return
+    for value in values[len(args)]:
+        args.append(value)
+        yield from _bound(phrase, lexicon, values, tests, args)
+        args.pop()
 
 
 _Sure = tuple[Command, tuple[tuple[TextSlot, str], ...]]
