@@ -59,6 +59,19 @@ def test_every_moment_is_as_it_was(name: str) -> None:
     assert session.moments[0].state.tick == 0
 
 
+def test_words_that_are_read_late_are_those_of_their_moment(willowbrook: OpenWorld) -> None:
+    """Commands as such, not as words; the words for things change with the rules."""
+    early, late = Session(willowbrook, 3), Session(willowbrook, 3)
+    read, commands = list[str](), islice(random_player(early), 120)
+    for one in commands:
+        early.intend(one)
+        read.append(early.moments[-1].asked)
+        late.intend(one)
+    assert len(set(read)) > 20
+    assert [one.asked for one in late.apart(past=True).moments[1:]] == read
+    assert [one.asked for one in late.moments[1:]] == read
+
+
 def test_play_goes_on_after_a_long_undo_as_it_would_have(willowbrook: OpenWorld) -> None:
     session, fresh = Session(willowbrook, 7), Session(willowbrook, 7)
     told = played(session, 100)
