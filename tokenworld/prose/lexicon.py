@@ -299,11 +299,12 @@ class Meanings:
     """Results of `matching` that depend on the vocabulary of a state alone.
 
     ``cuts``: by tidy text, the ways to read it along the phrases. ``texts``: the text to type for
-    a command.
+    a command. ``shown``: how a caller shows it.
     """
 
     cuts: dict[str, Any] = field(default_factory=dict)
     texts: dict[Command, str] = field(default_factory=dict)
+    shown: dict[Command, Any] = field(default_factory=dict)
 
 
 def object_type(binder: m.Binder) -> str | None:
@@ -348,7 +349,7 @@ class Lexicon:
         )
         vocabulary = (tuple(sorted(names.items())), tuple(ordered))
         meanings = known.setdefault(vocabulary, Meanings())
-        for kept in (meanings.cuts, meanings.texts):
+        for kept in (meanings.cuts, meanings.texts, meanings.shown):
             if len(kept) >= _KEPT:
                 kept.clear()
         self._use(meanings)

@@ -298,8 +298,8 @@ def command_texts(
 
     ``lexicon`` is that of the state, if the caller has one.
     """
-    lexicon = lexicon or Lexicon(speaker)
-    return tuple(spoken(command, compiled(program), lexicon) for command in commands)
+    lexicon, phrases = lexicon or Lexicon(speaker), compiled(program)
+    return tuple([spoken(command, phrases, lexicon) for command in commands])
 
 
 def spoken(command: Command, phrases: Sequence[Phrase], lexicon: Lexicon) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import assert_never
 
 from tokenworld.engine import EngineSpeaker, State
@@ -13,6 +13,7 @@ from tokenworld.prose.intents import CallIntent, Intent, PassIntent, TypedIntent
 from tokenworld.prose.lexicon import Lexicon, Meanings, Vocabulary
 from tokenworld.prose.matching import command_texts
 from tokenworld.session.loading import OpenWorld
+from tokenworld.session.moments import LegalCommand
 
 AnyIntent = str | Command | Intent
 
@@ -56,6 +57,18 @@ class Resolver:
         shared = engine.words_last or self.is_at(state)
         lexicon = self.lexicon(state) if shared else Lexicon(EngineSpeaker(engine, state))
         return command_texts((command,), self._world.program, lexicon.speaker, lexicon)[0]
+
+    def listed(self, state: State, commands: Iterable[Command]) -> tuple[LegalCommand, ...]:
+        """Commands of a state as calls and as words, kept while the words are the same."""
+        lexicon = self.lexicon(state)
+        known, found = lexicon.meanings.shown, list[LegalCommand]()
+        for one in commands:
+            shown = known.get(one)
+            if shown is None:
+                call = self._world.engine.call(state, one)
+                shown = known[one] = LegalCommand(one, call, self.text_of(state, one))
+            found.append(shown)
+        return tuple(found)
 
     @property
     def parser(self) -> Parser:

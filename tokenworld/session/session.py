@@ -29,7 +29,7 @@ from tokenworld.model import Body
 from tokenworld.planning.honest.secrets import deciding, told_by
 from tokenworld.planning.ladder import plan
 from tokenworld.planning.verdict import Answer, PlanStep, Verdict
-from tokenworld.prose.matching import command_text, command_texts, completions
+from tokenworld.prose.matching import command_text, completions
 from tokenworld.prose.wording import EnglishProse
 from tokenworld.session.intents import AnyIntent, Resolver, halt_json, intent_json
 from tokenworld.session.loading import OpenWorld, open_world
@@ -310,14 +310,7 @@ class Session:
 
     def legal(self) -> tuple[LegalCommand, ...]:
         """The legal commands for some values of the secrets, as calls and as words."""
-        commands = tuple(self.known.commands(self.state))
-        texts = command_texts(
-            commands, self.world.program, self.speaker(), self._resolver.lexicon(self.state)
-        )
-        return tuple(
-            LegalCommand(command, self.engine.call(self.state, command), text)
-            for command, text in zip(commands, texts, strict=True)
-        )
+        return self._resolver.listed(self.state, self.known.commands(self.state))
 
     def why_not(self, intent: AnyIntent) -> WhyNot:
         """Examine an intent without giving it."""
