@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from tiny import Game, play
+import pytest
+from tiny import Game, open_tiny, play
+
+from tokenworld.core import lowered
+from tokenworld.engine.rows.code.hoist import lasting
+from tokenworld.verbs.fuzz.playing import first_difference
 
 COUNTERS = """
 type T {{ n: 0 to 999 = 0  seen: 0 to 999 = 0 }}
@@ -296,3 +301,46 @@ def test_created_objects_wait_for_the_next_tick() -> None:
     )
     assert game.do("pass").fired == ("law grow(seed)", "law up(seed)")
     assert game.do("pass").fired == ("law grow(seed)", "law up(seed)", "law up(child_2)")
+
+
+TURNS = """
+type T {{ n: 0 to 99 = 0 }}
+type Egg {{ m: 0 to 9 = 0 }}
+function open(): bool
+function k(): 0 to 99 = 0
+object shell: Egg
+derive third() = (tick() + 1) mod 3 == 0
+derive any_egg() = any(e.m == 0 for e: Egg)
+derive is_egg() = shell is Egg
+actor me: T
+phase turn sequentially
+law early(t: T) during turn when t.n > 2 {{ open() = not open()  k() += 1 }}
+law late(t: T) during turn when {when} {{ {body} }}
+action up(t: T) {{ t.n += 1  open() = true }}
+world w {{ object a: T  object b: T  object c: T }}
+"""
+KEPT = (
+    ("third()", "t.n += 1"),
+    ("third() and open()", "t.n += 1"),
+    ("any_egg() or third()", "t.n += 1"),
+    ("is_egg() and t.n < 9", "t.n += 1"),
+    ("9 mod (tick() - 3) < 2", "t.n += 1"),
+)
+TESTED = (
+    ("open()", "t.n += 1"),
+    ("open() and third()", "t.n += 1"),
+    ("t.n == 1 and third()", "t.n += 1"),
+    ("9 mod k() < 2", "t.n += 1"),
+    ("any_egg()", "t.n += 1  create e: Egg { m = 1 }"),
+    ("is_egg()", "destroy shell"),
+    ("any_egg()", "destroy shell"),
+)
+
+
+@pytest.mark.parametrize(("when", "body"), [*KEPT, *TESTED])
+def test_a_condition_is_tested_once_where_no_turn_changes_it(when: str, body: str) -> None:
+    text = TURNS.format(when=when, body=body)
+    intents = [{"action": "up", "args": [one]} for one in "abaabbaccca"]
+    assert first_difference(text, intents, 0) is None
+    rules = lowered(open_tiny(text).program)
+    assert bool(lasting(rules.laws["late"], rules)) == ((when, body) in KEPT)

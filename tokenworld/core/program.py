@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import assert_never
@@ -215,15 +215,20 @@ class Rules:
 
     def _names(self, term: core.Term) -> bool:
         """Return whether a term has a text that may name an object, also through derives."""
+        return any(
+            isinstance(part, core.Text) and bool(template_terms(part.template))
+            for part in self.parts(term)
+        )
+
+    def parts(self, term: core.Term) -> Iterator[core.Term]:
+        """All parts of a term, and of the derived facts that it calls."""
         todo, known = [term], set[str]()
         for one in todo:  # grows while it is walked
             for part in subterms(one):
-                if isinstance(part, core.Text) and template_terms(part.template):
-                    return True
+                yield part
                 if isinstance(part, core.DeriveCall) and part.derive not in known:
                     known.add(part.derive)
                     todo.append(self._footprints.derives[part.derive])
-        return False
 
     @cached_property
     def in_play(self) -> tuple[r.Footprint, ...]:

@@ -80,7 +80,7 @@ class RecordingLuck:
         self, key: DrawKey, seed: int, tick: int, weights: Sequence[int], site: str = ""
     ) -> int:
         choice = self._luck.choose(key, seed, tick, weights, site)
-        if sum(1 for weight in weights if weight > 0) > 1:
+        if len(weights) - weights.count(0) > 1:
             self.taken.append(LuckyDraw(*key, choice, len(weights), site, tuple(weights)))
         return choice
 

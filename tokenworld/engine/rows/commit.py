@@ -82,12 +82,14 @@ def _apart(row: Row, log: Log) -> bool:
     for slot, op, value, rule in writes:
         store = owner[slot]
         assert store is not None
-        if store.column.shaped:
+        if store.column.fluent.nested or store.column.fluent.acyclic:
             return False
         if _is_somebodys(row, store, slot):
             values.append((slot, _alone(row, store, slot, op, value, rule), rule))
     for slot, value, rule in values:
         _change(row, slot, value, log.changes, rule)
+    for slot, _, rule in values:
+        _check_unique(row, slot, (rule,))
     return True
 
 
@@ -350,15 +352,19 @@ def _check(row: Row, shaped: list[Shaped], cyclic: list[Shaped]) -> None:
     ``cyclic`` are slots that were part of a cycle before objects were destroyed.
     """
     for slot, rules in shaped:
-        store = row.slots.owner[slot]
-        assert store is not None
-        if store.column.fluent.unique and _repeats(row, store, row.S[slot]):
-            what = f"`{store.column.fluent.name}` would repeat a value."
-            raise Breach("TW1004", "unique", what, rules)
+        _check_unique(row, slot, rules)
     for slot, rules in (*cyclic, *(one for one in shaped if _is_on_cycle(row, one[0]))):
         store = row.slots.owner[slot]
         assert store is not None
         raise Breach("TW1005", "cycle", f"`{store.column.fluent.name}` would make a cycle.", rules)
+
+
+def _check_unique(row: Row, slot: int, rules: tuple[str, ...]) -> None:
+    store = row.slots.owner[slot]
+    assert store is not None
+    if store.column.fluent.unique and _repeats(row, store, row.S[slot]):
+        what = f"`{store.column.fluent.name}` would repeat a value."
+        raise Breach("TW1004", "unique", what, rules)
 
 
 def _repeats(row: Row, store: Store, value: Any) -> bool:

@@ -5,18 +5,19 @@ Sequential phases, invariants and conserved sums are those of language.md §7.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
+from types import MappingProxyType
 from typing import Any
 
 from tokenworld.core import Footprint
 from tokenworld.core.nodes import Binder
 from tokenworld.core.rules import Conserve, Invariant, Law
-from tokenworld.engine.changes import BreachReport, RawChange
+from tokenworld.engine.changes import Breach, BreachReport, RawChange
 from tokenworld.engine.rows.code.program import Program
 from tokenworld.engine.rows.code.quick import sums_written
 from tokenworld.engine.rows.commit import commit
-from tokenworld.engine.rows.layout import KINDS, LATCHED, NAMES, Store
+from tokenworld.engine.rows.layout import KINDS, LATCHED, NAMES, Slots, Store
 from tokenworld.engine.rows.log import Log, Row
 from tokenworld.engine.rows.record import Broken
 from tokenworld.ground import Raw
@@ -24,6 +25,7 @@ from tokenworld.model import ObjectType
 
 Args = tuple[Raw, ...]
 Turn = tuple[Law, Callable[..., None]]
+Test = Callable[[list[Any], list[Any], int | None], Any]
 Domain = Callable[[Row, Binder], Sequence[Any]]
 """The values of a parameter in a row."""
 
@@ -37,18 +39,37 @@ class Order:
     """The bindings of the laws of one phase, kept while nobody comes, goes or moves.
 
     ``turns`` are the laws, each with the function that carries out one binding of it; ``nesting``:
-    objects come in the order in which they lie in each other.
+    objects come in the order in which they lie in each other. ``tests``: the conditions of laws, by
+    name, that no law of the phase changes.
     """
 
-    def __init__(self, turns: Sequence[Turn], domain: Domain, *, nesting: bool) -> None:
-        self._turns, self._domain, self.nesting = turns, domain, nesting
-        self._basis: tuple[Any, ...] = ()
+    def __init__(
+        self, turns: Sequence[Turn], domain: Domain, slots: Slots, *, nesting: bool,
+        tests: Mapping[str, Test] = MappingProxyType({}),
+    ) -> None:  # fmt: skip
+        self._turns, self._domain, self.nesting, self._tests = turns, domain, nesting, tests
+        kinds = [one.type for law, _ in turns for one in law.params]
+        names = {one.name for one in kinds if isinstance(one, ObjectType)} & slots.moving
+        self._lists = [KINDS] if nesting else [slots.live[one] for one in sorted(names)]
+        self._basis: tuple[Any, ...] | None = None
         self._known: list[tuple[Turn, Args]] = []
         self._orders: dict[tuple[Any, ...], list[tuple[Turn, Args]]] = {}
+        self._due: tuple[Any, ...] = ()
+
+    def due(self, row: Row, start: list[Any], me: int | None) -> list[tuple[Turn, Args]]:
+        """The bindings of all laws but those of which a test is false from the beginning."""
+        known, S = self.bindings(row), row.S
+        idle = [name for name, test in self._tests.items() if not _may_hold(test, S, start, me)]
+        if not idle:
+            return known
+        if self._due[:2] != (known, idle):
+            self._due = known, idle, [one for one in known if one[0][0].name not in idle]
+        return self._due[2]  # type: ignore[no-any-return]
 
     def bindings(self, row: Row) -> list[tuple[Turn, Args]]:
         """Bindings without objects first, by law; then by the place of the first object."""
-        basis: tuple[Any, ...] = (row.S[KINDS],)
+        S = row.S
+        basis = tuple([S[slot] for slot in self._lists])
         if self.nesting:
             basis += tuple(self._places(row))
         if basis != self._basis:
@@ -74,8 +95,8 @@ class Order:
     def _sorted(self, row: Row) -> list[tuple[Turn, Args]]:
         order = _preorder(row) if self.nesting else ()
         place: dict[Any, int] = {number: at for at, number in enumerate(order)}
-        rows: list[tuple[int, int, Turn, Args]] = []
-        for position, turn in enumerate(self._turns):
+        found: dict[int, list[tuple[Turn, Args]]] = {}
+        for turn in self._turns:
             law, domains = turn[0], []
             for binder in law.params:
                 values = self._domain(row, binder)
@@ -85,9 +106,16 @@ class Order:
             thing = bool(law.params) and isinstance(law.params[0].type, ObjectType)
             for args in product(*domains):
                 first = place.get(args[0], args[0]) if thing else -1
-                rows.append((first, position, turn, args))
-        rows.sort(key=lambda one: one[:2])  # stable: the other arguments stay in their order
-        return [(turn, args) for _, _, turn, args in rows]
+                found.setdefault(first, []).append((turn, args))
+        return [one for first in sorted(found) for one in found[first]]
+
+
+def _may_hold(test: Test, S: list[Any], start: list[Any], me: int | None) -> bool:
+    """Return whether a condition holds or has no value, which a turn reports."""
+    try:
+        return bool(test(S, start, me))
+    except Breach:
+        return True
 
 
 def are_alive(kinds: Sequence[str | None], law: Law, args: Args) -> bool:

@@ -235,6 +235,14 @@ class Log(Drawing):
         self._counts: dict[tuple[str, tuple[Json, ...]], int] | None = None
         self._depth = 0
 
+    def clear(self) -> None:
+        """Forget the requests and the output; the numbers of the draws go on."""
+        for one in (
+            self.writes, self.births, self.doomed, self.lines, self.events, self.rewards,
+            self.fired,
+        ):  # fmt: skip
+            one.clear()
+
     def by(self, title: str, args: tuple[Raw, ...]) -> None:
         """The rule that asks from now on."""
         self.title, self.args, self._keyed = title, args, None

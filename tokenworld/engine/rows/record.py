@@ -279,6 +279,9 @@ class Digest:
         self._slots = slots
         self._known: dict[tuple[int, Raw, type], int] = {}
         self._lasting = len(slots.base.kinds)
+        may_die = {None, *slots.mortal}
+        mortal = (at for at, kind in enumerate(slots.base.kinds) if kind in may_die)
+        self._first_mortal = next(mortal, self._lasting)
         self._peopled = tuple(one for one in slots.stores if one.column.by_object)
 
     def settle(self, row: Row, mark: int) -> None:
@@ -312,7 +315,9 @@ class Digest:
         """The hash terms of facts about single objects, after objects were created or destroyed."""
         now, names = S[KINDS], S[NAMES]
         met: set[Any] = {self._slots.args[slot][0] for slot in first if self._is_of_one(slot)}
-        met.update(compress(count(), map(ne, before, now)), range(len(before), len(now)))
+        first_mortal = self._first_mortal
+        died = map(ne, before[first_mortal:], now[first_mortal:])
+        met.update(compress(count(first_mortal), died), range(len(before), len(now)))
         for number in met:
             old = before[number] if number < len(before) else None
             if old != now[number]:

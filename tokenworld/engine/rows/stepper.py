@@ -19,7 +19,7 @@ from tokenworld.engine.luck import Luck, RecordingLuck, SeededLuck
 from tokenworld.engine.rows.code.program import Function, Program
 from tokenworld.engine.rows.code.quick import UNSURE
 from tokenworld.engine.rows.commit import commit, recalled
-from tokenworld.engine.rows.laws import Goals, Guards, Order, are_alive
+from tokenworld.engine.rows.laws import Goals, Guards, Order, Turn, are_alive
 from tokenworld.engine.rows.layout import (
     AWARDED,
     DID,
@@ -52,7 +52,7 @@ from tokenworld.ground import (
     Status,
     domain_of,
 )
-from tokenworld.model import IntervalRange, ObjectType, TypeRange
+from tokenworld.model import IntervalRange, ObjectType, Phase, TypeRange
 
 ADDED = ("range", "unique", "cycle")
 """Breaches by an action that are refusals: the requires which the language adds."""
@@ -106,14 +106,12 @@ class RowStepper(Outputs):
         code = self.code
         for name, (phase, functions) in code.orders.items():
             turns = [(self.rules.laws[x], code.space[law]) for x, law in functions.items()]
-            code.space[name] = Order(
-                turns, self.domain, nesting=phase.order == "by_nesting"
-            ).bindings
+            code.space[name] = self._order(phase, turns).due
         return {action: code.space[name] for action, name in code.quick.items()}
 
     def report_whole_ticks(self) -> None:
-        """Let ticks be executed by one function where there is one, and still report everything.
-        This compiles the functions. Where watches pay, their rewards are paid out of order."""
+        """Compile functions for whole ticks, and let them execute ticks and report everything. Not
+        where watches pay: their rewards would be added in another order."""
         if not (self.quiet or self.reporting or self.code.paying):
             self.reporting = True
             self.code.write_ticks()
@@ -141,10 +139,15 @@ class RowStepper(Outputs):
             name = "" if phase is None else phase.name
             laws = [law for law in self.rules.laws.values() if law.phase == name]
             if laws and phase is not None and phase.order != "simultaneous":
-                turns = [(law, self.code["turn", law.name]) for law in laws]
-                yield Order(turns, self.domain, nesting=phase.order == "by_nesting")
+                yield self._order(phase, [(law, self.code["turn", law.name]) for law in laws])
             elif laws:
                 yield tuple((f"law {law.name}", self.code["law", law.name]) for law in laws)
+
+    def _order(self, phase: Phase, turns: Sequence[Turn]) -> Order:
+        """The turns of a sequential phase."""
+        tests = {law.name: self.code.find("due", law.name) for law, _ in turns}
+        nesting, given = phase.order == "by_nesting", {x: y for x, y in tests.items() if y}
+        return Order(turns, self.domain, self.slots, nesting=nesting, tests=given)
 
     def row(self, state: State) -> Row:
         """The row of a state."""
@@ -723,7 +726,7 @@ class Tick:
         """Objects in turn; each binding reads everything that earlier ones wrote."""
         S, me, made = self.row.S, self.of.me, list[RawChange]()
         log, kinds = self._log("", ()), S[KINDS]
-        for (law, turn), args in order.bindings(self.row):
+        for (law, turn), args in order.due(self.row, self.start, me):
             if S[KINDS] is not kinds and not are_alive(S[KINDS], law, args):
                 continue
             try:
@@ -731,7 +734,7 @@ class Tick:
                 if log.fired:
                     self._commit(log, record)
                     made += log.changes or ()
-                    log = self._log("", ())
+                    log.clear()
             except Breach as breach:
                 raise breach.blamed(f"law {law.name}") from None
         record.law_changes += net(made)

@@ -12,12 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import assert_never
 
 from tokenworld.core import Rules
 from tokenworld.core import nodes as core
 from tokenworld.core.desugar import Desugarer
-from tokenworld.core.rules import Action
+from tokenworld.core.rules import Action, Law
 from tokenworld.core.walk import conjuncts, statements_in, subterms, template_terms
 from tokenworld.engine.rows.code.terms import MOST_LOOPS, Lines, Name, TermWriter, within_length
 from tokenworld.engine.rows.layout import KINDS, Store
@@ -275,6 +276,31 @@ def is_sure(term: core.Term, rules: Rules, seen: frozenset[str] = frozenset()) -
 def _has_value(term: core.Call) -> bool:
     exact = term.op in _EXACT and isinstance(term.type, NumberType)
     return term.op in _SURE or (exact and not within_length("", term.type))
+
+
+def lasting(law: Law, rules: Rules) -> list[core.Term]:
+    """The first conditions of a law that are the same for all its bindings, and that no law of its
+    phase changes."""
+    fellows = [one.footprint for one in rules.laws.values() if one.phase == law.phase]
+    if any(one.creates for one in fellows):
+        fellows += (one.footprint for one in rules.births)
+    changed = frozenset[str]().union(*(one.writes for one in fellows))
+    peopled = any(one.creates or one.destroys for one in fellows)
+    params = {one.name for one in law.params}
+
+    def lasts(term: core.Term) -> bool:
+        touched = rules.footprint((term,))
+        if touched.asks - {"tick"} or touched.reads & changed:
+            return False
+        if peopled and (touched.reads or touched.types or any(map(_is_test, rules.parts(term)))):
+            return False
+        return not any(isinstance(x, core.Variable) and x.name in params for x in subterms(term))
+
+    return list(takewhile(lasts, conjuncts(() if law.when is None else (law.when,))))
+
+
+def _is_test(term: core.Term) -> bool:
+    return isinstance(term, core.TypeTest)
 
 
 def words_are_sure(rules: Rules, world: str) -> bool:

@@ -21,7 +21,7 @@ from tokenworld.core.rules import Action, Award
 from tokenworld.core.walk import statements_in
 from tokenworld.engine.luck import SeededLuck
 from tokenworld.engine.rows.code.bodies import BodyWriter
-from tokenworld.engine.rows.code.hoist import HoistWriter
+from tokenworld.engine.rows.code.hoist import HoistWriter, lasting
 from tokenworld.engine.rows.code.quick import QuickWriter, write_trial
 from tokenworld.engine.rows.code.runtime import RUNTIME
 from tokenworld.engine.rows.code.terms import Lines, Name, Names, TermWriter
@@ -289,6 +289,11 @@ class Program:
                     write_trial(writer, self.births, self.names, rules.actions[name])
             case "law" | "turn":
                 self._law(name)
+            case "due":
+                tests = lasting(rules.laws[name], rules)
+                code = " and ".join(writer.term(one, {}) for one in tests)
+                if tests:
+                    writer.function(self._fresh("due", name), (), [(1, f"return {code}")])
             case "watch" | "spoken":
                 watch = rules.watches[name]
                 self._bindings("watch", name, watch.params, watch.when, "")

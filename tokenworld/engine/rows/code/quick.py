@@ -23,6 +23,7 @@ from tokenworld.core.rules import Action, Footprint, Law
 from tokenworld.core.walk import is_draw, mentions, statements_in, subterms, terms_in
 from tokenworld.engine.changes import shaped_or_bounded
 from tokenworld.engine.rows.code.bodies import BodyWriter
+from tokenworld.engine.rows.code.hoist import lasting
 from tokenworld.engine.rows.code.terms import Lines, Name, Names, TermWriter
 from tokenworld.engine.rows.layout import AWARDED, KINDS, LATCHED, TICK, Slots, Store
 from tokenworld.ground import domain_of
@@ -667,10 +668,10 @@ class QuickWriter:
         come, go or move, who has a turn is asked in every tick, and the dead have none."""
         functions = {law.name: self._turn(law) for law in laws}
         order = self.terms.fresh("ORDER")
-        if not self._has_order(phase, laws):
+        if not self._has_order(phase, laws) or any(lasting(law, self.rules) for law in laws):
             self.orders[order] = phase, functions
             lines.append((1, f"kinds = S[{KINDS}]"))
-            lines.append((1, f"for (law, turn), args in {order}(R):"))
+            lines.append((1, f"for (law, turn), args in {order}(R, W, me):"))
             dead = f"S[{KINDS}] is not kinds and not are_alive(S[{KINDS}], law, args)"
             lines.append((2, f"if {dead}: continue"))
             lines.append((2, "if turn(S, W, me, R, J, *args): return 1"))

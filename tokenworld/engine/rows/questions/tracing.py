@@ -86,6 +86,10 @@ class _Marked(Log):
         self.marks.append((len(self.writes), len(self.births), len(self.doomed)))
         super().by(title, args)
 
+    def clear(self) -> None:
+        super().clear()
+        self.marks.clear()
+
     def firings(self) -> Iterator[Firing]:
         """The requests of each firing, in order."""
         ends = [*self.marks[1:], (len(self.writes), len(self.births), len(self.doomed))]
