@@ -88,6 +88,23 @@ def test_undo_and_redo_come_to_the_same_hashes() -> None:
         assert game.hash == session.engine.hash(moment.state)
 
 
+def test_another_object_with_a_number_has_its_own_hash() -> None:
+    """Its facts are told apart by the name, which an undo may give to nobody."""
+    rules = """type Thing { n: 0 to 9 = 5 }
+    actor me: Thing
+    action cup() { create cup: Thing }
+    action jug() { create jug: Thing }
+    action mark(x: Thing) { x.n = 6 }
+    world w { object hero: Thing }"""
+    game = play(rules)
+    for intents in (["cup()", "mark(cup_1)"], ["jug()", "mark(jug_1)"], ["cup()", "jug()"]):
+        for intent in intents:
+            game.do(intent)
+            assert game.hash == from_scratch(game.session.state)
+        game.session.undo()
+        game.session.undo()
+
+
 def test_states_are_never_written_to_again() -> None:
     game = walked("cottage", 9, 10)
     kept = [(moment.state, json.dumps(state_json(moment.state))) for moment in game.session.moments]

@@ -278,6 +278,9 @@ class Digest:
     def __init__(self, slots: Slots) -> None:
         self._slots = slots
         self._known: dict[tuple[int, Raw, type], int] = {}
+        self._later: dict[tuple[int, Raw, type], int] = {}
+        """The hashes of facts about objects that were created in play, by names ``_named``."""
+        self._named: tuple[str, ...] = ()
         self._lasting = len(slots.base.kinds)
         may_die = {None, *slots.mortal}
         mortal = (at for at, kind in enumerate(slots.base.kinds) if kind in may_die)
@@ -287,6 +290,8 @@ class Digest:
     def settle(self, row: Row, mark: int) -> None:
         """Update the sum of the facts by the writes since a mark, or since the last update."""
         S, J, total = row.S, row.J, row.S[FACTS]
+        if S[NAMES] is not self._named:
+            self._name(S[NAMES])
         first: dict[int, Any] = {}
         for at in range(len(J) - 2, mark - 1, -2):
             if J[at] == FACTS:
@@ -341,12 +346,19 @@ class Digest:
         if store.column.sparse and value == store.column.default:
             return 0
         place = (slot, value, value.__class__)
-        found = self._known.get(place)
+        found = self._known.get(place) or self._later.get(place)
         if found is None:
             found = self._hashed(S[NAMES], store, slot, value)
-            if self._lasts(store, slot, value) and len(self._known) < MOST_HASHES:
-                self._known[place] = found
+            kept = self._known if self._lasts(store, slot, value) else self._later
+            if len(kept) < MOST_HASHES:
+                kept[place] = found
         return found
+
+    def _name(self, names: tuple[str, ...]) -> None:
+        """Take over the names of all objects, and forget the facts of those renamed by an undo."""
+        if names[: len(self._named)] != self._named:
+            self._later.clear()
+        self._named = names
 
     def _hashed(self, names: tuple[str, ...], store: Store, slot: int, value: Raw) -> int:
         program, fluent = self._slots.program, store.column.fluent
