@@ -58,11 +58,12 @@ class SeededLuck:
         rule, args, number = key
         value = draw(seed, tick, rule, args, number)
         total, reached = sum(weights), 0
+        share = (value * total + total - 1) // SPAN  # share < x means value < x * SPAN // total
         for index, weight in enumerate(weights):
             reached += weight
-            if value < reached * SPAN // total:
+            if share < reached:
                 return index
-        return max(index for index, weight in enumerate(weights) if weight)
+        raise AssertionError("a draw lies below the sum of its weights")
 
     def uniform(self, key: DrawKey, seed: int, tick: int) -> float:
         rule, args, number = key

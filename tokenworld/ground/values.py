@@ -46,11 +46,11 @@ def show_value(
     """The exchange form of a raw value; ``names`` are object names by number."""
     if value is None or isinstance(value, (bool, str, float)):
         return value
+    if isinstance(value_type, m.ObjectType):
+        return names[value]
     match value_type:
         case m.EnumType(name=enum):
             return program.enums[enum].members[value]
-        case m.ObjectType():
-            return names[value]
         case m.NumberType(decimals=decimals) if decimals:
             return float(Decimal(value).scaleb(-decimals))
         case (

@@ -5,6 +5,7 @@ Sequential phases, invariants and conserved sums are those of language.md §7.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 from types import MappingProxyType
@@ -95,7 +96,7 @@ class Order:
     def _sorted(self, row: Row) -> list[tuple[Turn, Args]]:
         order = _preorder(row) if self.nesting else ()
         place: dict[Any, int] = {number: at for at, number in enumerate(order)}
-        found: dict[int, list[tuple[Turn, Args]]] = {}
+        found = defaultdict[int, list[tuple[Turn, Args]]](list)
         for turn in self._turns:
             law, domains = turn[0], []
             for binder in law.params:
@@ -106,7 +107,7 @@ class Order:
             thing = bool(law.params) and isinstance(law.params[0].type, ObjectType)
             for args in product(*domains):
                 first = place.get(args[0], args[0]) if thing else -1
-                found.setdefault(first, []).append((turn, args))
+                found[first].append((turn, args))
         return [one for first in sorted(found) for one in found[first]]
 
 
@@ -120,10 +121,10 @@ def _may_hold(test: Test, S: list[Any], start: list[Any], me: int | None) -> boo
 
 def are_alive(kinds: Sequence[str | None], law: Law, args: Args) -> bool:
     """Return whether no object among the arguments of a law was destroyed."""
-    return all(
-        binder.type.kind != "object" or kinds[arg] is not None  # type: ignore[index]
-        for binder, arg in zip(law.params, args, strict=True)
-    )
+    for binder, arg in zip(law.params, args, strict=True):
+        if binder.type.kind == "object" and kinds[arg] is None:  # type: ignore[index]
+            return False
+    return True
 
 
 def _nested(row: Row) -> list[Store]:

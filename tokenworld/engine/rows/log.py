@@ -362,10 +362,10 @@ def key_args(
 ) -> tuple[Json, ...]:  # fmt: skip
     """A rule's arguments as the keys of its draws have them, an action's after the actor (or
     null)."""
-    shown = tuple(
+    shown = tuple([
         show_value(slots.program, names, binder.type, value)
         for binder, value in zip(params[title], args, strict=True)
-    )
+    ])  # fmt: skip
     if not title.startswith("action "):
         return shown
     return (None if actor is None else names[actor], *shown)

@@ -285,6 +285,7 @@ class Digest:
         may_die = {None, *slots.mortal}
         mortal = (at for at, kind in enumerate(slots.base.kinds) if kind in may_die)
         self._first_mortal = next(mortal, self._lasting)
+        self._ordered = any(one.column.fluent.ordered for one in slots.stores)
         self._peopled = tuple(one for one in slots.stores if one.column.by_object)
 
     def settle(self, row: Row, mark: int) -> None:
@@ -306,7 +307,8 @@ class Digest:
                 continue
             store = owner[slot]
             if store is None:
-                total += self._sequence(S, slot, value) - self._sequence(S, slot, old)
+                if self._ordered:
+                    total += self._sequence(S, slot, value) - self._sequence(S, slot, old)
             elif not (changed and store.column.by_object):
                 total += self._weight(S, store, slot, value) - self._weight(S, store, slot, old)
         if changed:

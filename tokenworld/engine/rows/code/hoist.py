@@ -256,7 +256,8 @@ class HoistWriter:
         if kind.name not in slots.moving:
             return f"{variable} in {self.terms.const(frozenset(slots.base.live[kind.name]))}"
         kinds = frozenset(name for name in program.types if program.is_subtype(name, kind.name))
-        return f"{variable} != NONE and S[{KINDS}][{variable}] in {self.terms.const(kinds)}"
+        test = f"S[{KINDS}][{variable}] in {self.terms.const(kinds)}"
+        return f"{variable} {self.terms.present} and {test}"
 
 
 def is_sure(term: core.Term, rules: Rules, seen: frozenset[str] = frozenset()) -> bool:

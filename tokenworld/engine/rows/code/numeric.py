@@ -56,6 +56,8 @@ class NumericTerms(TermWriter):
 
     places: Places = field(kw_only=True)
 
+    absent, present = "== NONE", "!= NONE"
+
     def constant(self, term: core.Constant, env: Names) -> str:
         if isinstance(term.value, str):
             raise Uncompiled("a text is compared or kept", term.span)

@@ -261,10 +261,10 @@ class Direct(BodyWriter):
         loose = terms.loose(statement.value, env)
         held = self._held(code)
         if loose and (statement.op == "+" or store.column.always):
-            self.line(f"if {held} == NONE: return {UNSURE}")
+            self.line(f"if {held} {terms.absent}: return {UNSURE}")
         if statement.op == "+":
             if terms.may_lack(statement.target, env):
-                self.line(f"if S[{place}] == NONE: return {UNSURE}")
+                self.line(f"if S[{place}] {terms.absent}: return {UNSURE}")
             self.line(f"{held} += S[{place}]")
         fixed = isinstance(statement.value, core.Constant) and statement.op == "="
         if isinstance(kind, m.NumberType) and not fixed:
@@ -273,7 +273,7 @@ class Direct(BodyWriter):
 
     def _bound(self, store: Store, kind: m.NumberType, value: str, *, loose: bool) -> None:
         """Keep a number within its range, or give up."""
-        some = f"{value} != NONE and " if loose else ""
+        some = f"{value} {self.terms.present} and " if loose else ""
         tests = [(f"{value} < {kind.low}", kind.low)] if kind.low is not None else []
         tests += [(f"{value} > {kind.high}", kind.high)] if kind.high is not None else []
         for test, end in tests:

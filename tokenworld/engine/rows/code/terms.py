@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
-from typing import Any, assert_never
+from typing import Any, ClassVar, assert_never
 
 from tokenworld import model as m
 from tokenworld.core import Rules, TermVisitor
@@ -57,6 +57,9 @@ _INFIX = {"+": "plus", "-": "minus", "*": "times"}
 class TermWriter(TermVisitor[Names, str]):
     """Writes terms of one world; functions that they need go to ``functions``."""
 
+    absent: ClassVar[str] = "is NONE"
+    """Follows the code of a value that is tested for `none`."""
+    present: ClassVar[str] = "is not NONE"
     slots: Slots
     rules: Rules
     careful: bool = False
@@ -221,7 +224,7 @@ class TermWriter(TermVisitor[Names, str]):
         if not self.loose(term.term, env):
             return test
         held = self.fresh("h")
-        return f"(({held} := {value}) != NONE and {test.replace(f'[{value}]', f'[{held}]')})"
+        return f"(({held} := {value}) {self.present} and {test.replace(f'[{value}]', f'[{held}]')})"
 
     # ---- slots --------------------------------------------------------------------------------
 
@@ -368,7 +371,7 @@ class TermWriter(TermVisitor[Names, str]):
             if called is None:
                 passed = ", ".join(["S", "W", "me", *params])
                 called = f"{self.derive(name, guarded=False)}({passed})"
-            tests = " or ".join(f"{one} == NONE" for one in params)
+            tests = " or ".join(f"{one} {self.absent}" for one in params)
             value = f"{'False' if truth else 'NONE'} if {tests} else {called}"
         elif derive.recursive:
             value = self._fixpoint(name, params)
@@ -431,7 +434,7 @@ class TermWriter(TermVisitor[Names, str]):
             case "in":
                 return self._member(term.args[0], term.args[1], env)
             case "==":
-                return f"({' == '.join(self.side(one, env) for one in term.args)})"
+                return self._equal(*(self.side(one, env) for one in term.args))
             case "<" | "<=":
                 left, right = (self.term(one, env) for one in term.args)
                 if any(self.loose(one, env) for one in term.args):
@@ -451,6 +454,12 @@ class TermWriter(TermVisitor[Names, str]):
                 return f"did(S[{DID}], {who}, {term.detail!r}, {row})"
             case _:
                 return self._number(term, [self.term(one, env) for one in term.args], env)
+
+    def _equal(self, one: str, other: str) -> str:
+        """An equation; Python warns of a number that is compared with `none` by `is`."""
+        if other == "NONE" and one.lstrip("(")[:1].isalpha():
+            return f"({one} {self.absent})"
+        return f"({one} == {other})"
 
     def side(self, term: core.Term, env: Names) -> str:
         """Return the code of a side of an equation, where a truth over `none` is `none`."""
@@ -613,7 +622,7 @@ class TermWriter(TermVisitor[Names, str]):
             case collection:
                 element = collection.type
                 some = isinstance(element, m.CollectionType) and m.is_optional(element.element)
-                tests = [f"{variable} != NONE"] if some else []
+                tests = [f"{variable} {self.present}"] if some else []
                 if binder.only is not None:
                     only = binder.only
                     kinds = frozenset(x for x in program.types if program.is_subtype(x, only))
