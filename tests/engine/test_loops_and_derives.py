@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+from tiny import play
 
 from tokenworld.diagnostics import Source
 from tokenworld.engine import Engine, State
 from tokenworld.ground import PASS, Command
 from tokenworld.session.loading import open_text
+from tokenworld.verbs.fuzz.playing import first_difference
 
 TEXT = """
 type Thing { at: Thing? nested inverse contents  warm: 0 to 9 = 2  near: Thing? }
@@ -73,3 +77,48 @@ def test_what_may_have_no_value_is_guarded_as_written(engine):
 def test_a_law_whose_condition_is_steady_rests(engine):
     after, _ = engine.play(engine.start(), PASS)
     assert value(engine, after, "warm", "box") == 5
+
+
+REGIONS = """
+enum Kind { grass, sand }
+type Region
+type Spot { region: Region? inverse spots  kind: Kind?  lit: bool  static base: Kind = sand }
+type Hero { home: Region?  likes: Kind? }
+actor me: Hero
+function seen(): 0 to 99 = 0
+function bare(r: Region): 0 to 99 = 0
+function based(r: Region): 0 to 99 = 0
+law look() {
+  seen() = count(s for s in me.home.spots where s.kind == me.likes)
+  for r: Region { bare(r) = count(s for s in r.spots where none == s.kind) }
+  for r: Region { based(r) = count(s for s in r.spots where s.base == sand) }
+}
+action grow(s: Spot, k: Kind) { s.kind = k }
+action like(k: Kind) { me.likes = k }
+action dislike() { me.likes = none  me.home = none }
+action move(r: Region) { me.home = r }
+world w {
+  object empty: Region  object small: Region  object large: Region
+  object a: Spot { region = small }
+  object b, c, d: Spot { region = large }
+  object hero: Hero { home = large }
+}
+"""
+
+
+def test_what_always_lies_somewhere_is_counted_by_a_value() -> None:
+    calls = [
+        ("like", "grass"), ("grow", "b", "grass"), ("grow", "d", "grass"), ("move", "small"),
+        ("grow", "a", "grass"), ("move", "empty"), ("dislike",), ("grow", "c", "grass"),
+        ("move", "large"), ("like", "grass"),
+    ]  # fmt: skip
+    game, found = play(REGIONS), []
+    for name, *args in calls:
+        game.do(f"{name}({', '.join(args)})")
+        found.append((game.get("seen()"), game.get("bare(large)"), game.get("based(large)")))
+    seen, bare, based = zip(*found, strict=True)
+    assert seen == (0, 1, 2, 0, 1, 0, 0, 0, 0, 3)
+    assert bare == (3, 2, 1, 1, 1, 1, 1, 0, 0, 0)
+    assert set(based) == {3}
+    intents: list[Any] = [{"action": name, "args": args} for name, *args in calls]
+    assert first_difference(REGIONS, intents, 0) is None

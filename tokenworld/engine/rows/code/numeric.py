@@ -248,6 +248,9 @@ class NumericTerms(TermWriter):
         """The values of a parameter."""
         return self._domain(binder, {}, "")[0]
 
+    def _tally(self, term: core.Fold, env: Names) -> str | None:
+        return None
+
     def fold(self, term: core.Fold, env: Names) -> str:
         if isinstance(term.type, m.RealType):
             raise Uncompiled("reals are put together", term.span)

@@ -12,10 +12,14 @@ from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import partial
 from itertools import product
+from operator import itemgetter
 from typing import Any
 
+from tokenworld import model as m
+from tokenworld.core import nodes as core
 from tokenworld.diagnostics.limits import TOO_LARGE, TOO_LONG
 from tokenworld.engine.changes import Breach
+from tokenworld.engine.rows.layout import Slots
 
 Row = list[Any]
 
@@ -250,6 +254,67 @@ def power(base: float, exponent: int) -> float:
     return result
 
 
+def calculation(term: core.Call, slots: Slots) -> tuple[str, list[str]]:
+    """The function of an operator on numbers, and its further arguments."""
+    kind = term.args[0].type if term.args else None
+    decimals = kind.decimals if isinstance(kind, m.NumberType) else 0
+    exact = isinstance(kind, m.NumberType)
+    real = isinstance(term.type, m.RealType)
+    match term.op:
+        case "/":
+            return "over", []
+        case "div":
+            return "floordiv", []
+        case "mod":
+            return ("real_mod" if real else "modulo"), []
+        case "scale":
+            return "times", []
+        case "real":
+            return "to_real", [str(10**decimals)]
+        case "next" | "prev":
+            size = len(slots.program.enums[term.detail].members)
+            return "step", ["1" if term.op == "next" else "-1", str(size)]
+        case "floor":
+            return ("floordiv", [str(10**decimals)]) if exact else ("round_down", [])
+        case "round":
+            return ("rounded_exact", [str(decimals)]) if exact else ("round_real", [])
+        case "pow":
+            return "power", []
+        case "sqrt" | "sin" | "cos" | "exp" | "log":
+            return f"{term.op}_", []
+        case (
+            "+" | "-" | "*" | "neg" | "amount" | "abs" | "min" | "max" | "clamp" | "toward"
+            | "sign" | "id"
+        ):  # fmt: skip
+            return term.op, []
+        case _:
+            raise ValueError(f"`{term.op}` is no operator on numbers")
+
+
+class Readers(dict[int, Callable[[Row], tuple[Any, ...]]]):
+    """For each object the function that reads an attribute, the slots ``places``, of all objects
+    that always point at it: ``kids`` of the row of what play never changes."""
+
+    def __init__(self, static: Row, kids: Sequence[int], places: Sequence[int]) -> None:
+        super().__init__()
+        self._static, self._kids, self._places = static, kids, places
+
+    def __missing__(self, x: int) -> Callable[[Row], tuple[Any, ...]]:
+        places = [self._places[one] for one in self._static[self._kids[x]] or ()]
+        found = itemgetter(*places) if len(places) > 1 else partial(_each, places)
+        self[x] = found
+        return found
+
+
+def _each(places: Sequence[int], R: Row) -> tuple[Any, ...]:
+    return tuple(R[one] for one in places)
+
+
+def tally(R: Row, readers: Readers, x: int | None, value: Any) -> int:
+    """How many of the read values are equal to one."""
+    return 0 if x is None else readers[x](R).count(value)
+
+
 RUNTIME: dict[str, Any] = {
     **{
         one.__name__: one
@@ -257,6 +322,7 @@ RUNTIME: dict[str, Any] = {
             at, kids, inside, climbs, total, plus, minus, times, neg, amount, summed, least, most,
             to_real, step, busy, did, same, where, held, lt, le, member, fits, floordiv, modulo,
             over, real_mod, clamp, toward, sign, round_real, rounded_exact, round_down, power,
+            tally,
         )
     },
     "abs": abs, "min": min, "max": max, "float": float, "bool": bool, "NONE": None,

@@ -21,6 +21,7 @@ from tokenworld.core import nodes as core
 from tokenworld.core.rules import Derive
 from tokenworld.core.walk import binder_terms, conjuncts, subterms, template_terms
 from tokenworld.diagnostics.limits import TOO_LARGE
+from tokenworld.engine.rows.code.runtime import Readers, calculation
 from tokenworld.engine.rows.layout import DID, KINDS, LONGS, TICK, Slots, Store
 from tokenworld.engine.rows.questions.hidden import HiddenRow
 from tokenworld.ground import domain_of
@@ -479,7 +480,7 @@ class TermWriter(TermVisitor[Names, str]):
         return f"member({value}, {code})" if self.loose(item, env) else f"({value} in {code})"
 
     def _number(self, term: core.Call, args: list[str], env: Names) -> str:
-        name, more = _calculation(term, self.slots)
+        name, more = calculation(term, self.slots)
         loose = any(self.loose(one, env) for one in term.args)
         if name in _INFIX:
             code = f"({args[0]} {name} {args[1]})"
@@ -629,7 +630,36 @@ class TermWriter(TermVisitor[Names, str]):
                     tests.append(f"S[{KINDS}][{variable}] in {self.const(kinds)}")
                 return self.term(collection, names), tests
 
+    def _tally(self, term: core.Fold, env: Names) -> str | None:
+        """The code that counts, among the objects that always point at an object, those of which an
+        attribute has a value; ``None`` if a fold does something else."""
+        binder, test = term.binders[0], term.where
+        inside, single = binder.domain, len(term.binders) == 1 and term.value is None
+        if not (isinstance(inside, core.Members) and isinstance(test, core.Call) and single):
+            return None
+        held = self.slots.by_id[inside.fluent] if inside.by == "inverse" else None
+        if held is None or held.live or held.kids is None or binder.only or test.op != "==":
+            return None
+        for one, other in (test.args, test.args[::-1]):
+            if self._is_own(one, binder.name) and self.is_bound(other, env):
+                assert isinstance(one, core.Read)
+                store = self.slots.by_id[one.fluent]
+                readers = self.const(Readers(self.slots.static, held.kids, store.table))
+                codes = [self.term(inside.of, env), self.side(other, env)]
+                return f"tally({self.row(store, False)}, {readers}, {', '.join(codes)})"
+        return None
+
+    def _is_own(self, term: core.Term, name: str) -> bool:
+        """Return whether a term is an attribute of a variable now."""
+        if not isinstance(term, core.Read) or term.was:
+            return False
+        of = term.args[0] if self.slots.by_id[term.fluent].column.by_object else None
+        return isinstance(of, core.Variable) and of.name == name
+
     def fold(self, term: core.Fold, env: Names) -> str:
+        counted = self._tally(term, env)
+        if counted is not None:
+            return counted
         terms = [
             term.where,
             term.value,
@@ -735,43 +765,6 @@ def _within(term: core.Term, span: tuple[int, int]) -> bool:
         and kind.high is not None
         and (low <= kind.low and kind.high < low + size)
     )
-
-
-def _calculation(term: core.Call, slots: Slots) -> tuple[str, list[str]]:
-    """The function of an operator on numbers, and its further arguments."""
-    kind = term.args[0].type if term.args else None
-    decimals = kind.decimals if isinstance(kind, m.NumberType) else 0
-    exact = isinstance(kind, m.NumberType)
-    real = isinstance(term.type, m.RealType)
-    match term.op:
-        case "/":
-            return "over", []
-        case "div":
-            return "floordiv", []
-        case "mod":
-            return ("real_mod" if real else "modulo"), []
-        case "scale":
-            return "times", []
-        case "real":
-            return "to_real", [str(10**decimals)]
-        case "next" | "prev":
-            size = len(slots.program.enums[term.detail].members)
-            return "step", ["1" if term.op == "next" else "-1", str(size)]
-        case "floor":
-            return ("floordiv", [str(10**decimals)]) if exact else ("round_down", [])
-        case "round":
-            return ("rounded_exact", [str(decimals)]) if exact else ("round_real", [])
-        case "pow":
-            return "power", []
-        case "sqrt" | "sin" | "cos" | "exp" | "log":
-            return f"{term.op}_", []
-        case (
-            "+" | "-" | "*" | "neg" | "amount" | "abs" | "min" | "max" | "clamp" | "toward"
-            | "sign" | "id"
-        ):  # fmt: skip
-            return term.op, []
-        case _:
-            raise ValueError(f"`{term.op}` is no operator on numbers")
 
 
 def within_length(code: str, kind: m.ValueType) -> str:
