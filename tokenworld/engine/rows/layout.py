@@ -496,7 +496,7 @@ class Slots:
             live = {name: row[slot] for name, slot in self.live.items()}
             first = len(self.base.names)
             later = {name: number for number, name in enumerate(row[NAMES][first:], first)}
-            numbers = {**self.named, **later}
+            numbers = self.named | later
             known = self._population = (row[KINDS], row[NAMES], list(row[KINDS]), live, numbers)
         _, state.names, state.kinds, state.live, state.numbers = known
         state.actors = self.base.actors

@@ -298,9 +298,8 @@ class Digest:
             if J[at] == FACTS:
                 break
             first[J[at]] = J[at + 1]
-        kinds = first.get(KINDS, S[KINDS])
-        changed = kinds is not S[KINDS]
-        owner = self._slots.owner
+        altered = self._altered(first.get(KINDS, S[KINDS]), S[KINDS])
+        owner, args = self._slots.owner, self._slots.args
         for slot, old in first.items():
             value = S[slot]
             if slot < HEAD or old == value:
@@ -309,23 +308,25 @@ class Digest:
             if store is None:
                 if self._ordered:
                     total += self._sequence(S, slot, value) - self._sequence(S, slot, old)
-            elif not (changed and store.column.by_object):
+            elif not (store.column.by_object and args[slot][0] in altered):
                 total += self._weight(S, store, slot, value) - self._weight(S, store, slot, old)
-        if changed:
-            total += sum(self._of_objects(S, kinds, first))
+        if altered:
+            total += sum(self._of_objects(S, first, altered))
         if total != S[FACTS]:
             row.set(FACTS, total % SPAN)
 
-    def _of_objects(
-        self, S: list[Any], before: tuple[str | None, ...], first: dict[int, Any]
-    ) -> Iterator[int]:
-        """The hash terms of facts about single objects, after objects were created or destroyed."""
-        now, names = S[KINDS], S[NAMES]
-        met: set[Any] = {self._slots.args[slot][0] for slot in first if self._is_of_one(slot)}
-        first_mortal = self._first_mortal
-        died = map(ne, before[first_mortal:], now[first_mortal:])
-        met.update(compress(count(first_mortal), died), range(len(before), len(now)))
-        for number in met:
+    def _altered(self, before: tuple[str | None, ...], now: tuple[str | None, ...]) -> set[Raw]:
+        """The objects that were created or destroyed."""
+        if before is now:
+            return set()
+        start, found = self._first_mortal, set[Raw](range(len(before), len(now)))
+        found.update(compress(count(start), map(ne, before[start:], now[start:])))
+        return found
+
+    def _of_objects(self, S: list[Any], first: dict[int, Any], altered: set[Any]) -> Iterator[int]:
+        """The hash terms of facts about single objects that were created or destroyed."""
+        before, now, names = first[KINDS], S[KINDS], S[NAMES]
+        for number in altered:
             old = before[number] if number < len(before) else None
             if old != now[number]:
                 yield life_hash(number, names[number], now[number])
@@ -338,10 +339,6 @@ class Digest:
                     yield self._weight(S, store, place, S[place])
                 if old is not None and self._slots.owns(store, old):
                     yield -self._weight(S, store, place, first.get(place, S[place]))
-
-    def _is_of_one(self, slot: int) -> bool:
-        store = self._slots.owner[slot]
-        return store is not None and store.column.by_object
 
     def _weight(self, S: list[Any], store: Store, slot: int, value: Raw) -> int:
         """The hash of one fact; a tuple with its default is none."""
@@ -358,7 +355,8 @@ class Digest:
 
     def _name(self, names: tuple[str, ...]) -> None:
         """Take over the names of all objects, and forget the facts of those renamed by an undo."""
-        if names[: len(self._named)] != self._named:
+        lasting, known = self._lasting, self._named
+        if names[lasting : len(known)] != known[lasting:]:
             self._later.clear()
         self._named = names
 

@@ -725,15 +725,16 @@ class Tick:
     def _in_turn(self, order: Order, record: Record) -> None:
         """Objects in turn; each binding reads everything that earlier ones wrote."""
         S, me, made = self.row.S, self.of.me, list[RawChange]()
-        log, kinds = self._log("", ()), S[KINDS]
+        log, died = self._log("", ()), False
         for (law, turn), args in order.due(self.row, self.start, me):
-            if S[KINDS] is not kinds and not are_alive(S[KINDS], law, args):
+            if died and not are_alive(S[KINDS], law, args):
                 continue
             try:
                 turn(S, self.start, me, log, *args)
                 if log.fired:
                     self._commit(log, record)
                     made += log.changes or ()
+                    died = died or bool(log.doomed)
                     log.clear()
             except Breach as breach:
                 raise breach.blamed(f"law {law.name}") from None
