@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from random import Random
+from typing import Any
+
 import pytest
 from tiny import Game, open_tiny, play
 
 from tokenworld.core import lowered
+from tokenworld.engine.rows import RowStepper
 from tokenworld.engine.rows.code.hoist import lasting
+from tokenworld.engine.rows.laws import Order
+from tokenworld.prose.wording import EnglishProse
 from tokenworld.verbs.fuzz.playing import first_difference
 
 COUNTERS = """
@@ -344,3 +350,51 @@ def test_a_condition_is_tested_once_where_no_turn_changes_it(when: str, body: st
     assert first_difference(text, intents, 0) is None
     rules = lowered(open_tiny(text).program)
     assert bool(lasting(rules.laws["late"], rules)) == ((when, body) in KEPT)
+
+
+SHARED = """
+type T {{ n: 0 to 99 = 0  on: bool = true  next_one: T? }}
+type U : T
+function k(): 0 to 99 = 0
+phase turn sequentially
+law one(t: T) during turn when {when} {{ t.n += 1  {one} }}
+law two(t: T) during turn when {when} and t.n > 1 {{ t.n += 1  {two} }}
+law three(t: T, u: U) during turn when {when} and u.n < 20 {{ u.n += 1 }}
+law four() during turn when any(x.on for x: T) {{ k() += 1 }}
+law five(u: U) during turn when 13 mod u.n < 9 {{ k() += 2 }}
+actor me: T
+action flip(t: T) {{ t.on = not t.on }}
+action link(t: T, x: T) {{ t.next_one = x }}
+world w {{ object a, b, c: T  object d, e: U }}
+"""
+NEXT = "if t.next_one != none { t.next_one.on = not t.next_one.on }"
+BODIES = (
+    ("t.on", "", ""),
+    ("t.on", NEXT, NEXT),
+    ("t.on", "t.on = false", NEXT),
+    ("t.on", "for x in [t.next_one] { destroy x }", ""),
+    ("t.on", "", "destroy t"),
+    ("(t.on and (t.next_one == none or t.next_one.on))", NEXT, "destroy t"),
+    ("12 mod t.n < 9", NEXT, ""),
+)
+
+
+@pytest.mark.parametrize(("when", "one", "two"), BODIES)
+def test_laws_that_begin_with_one_condition_read_what_turns_before_wrote(
+    when: str, one: str, two: str
+) -> None:
+    text = SHARED.format(when=when, one=one, two=two)
+    random, names = Random(5), "abcde"
+    intents: list[Any] = [{"action": "link", "args": pair} for pair in ("ab", "bd", "ce", "da")]
+    for _ in range(25):
+        name = random.choice(("flip", "link"))
+        args = [random.choice(names) for _ in range(1 if name == "flip" else 2)]
+        intents.append({"action": name, "args": args})
+    assert first_difference(text, intents, 0) is None
+    engine = open_tiny(text).engine
+    stepper = RowStepper(engine.instance, engine.layout, EnglishProse(), engine.start(0))
+    row = stepper.row(engine.start(0))
+    (order,) = stepper.phases
+    assert isinstance(order, Order)
+    shared = [len(turns) for test, _, turns in order.due(row, row.S, 0) if test is not None]
+    assert shared == [4, 4, 4, 4, 4]  # `one`, `two`, and `three` with two objects

@@ -6,9 +6,8 @@ Sequential phases, invariants and conserved sums are those of language.md §7.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import product
-from types import MappingProxyType
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby, product
 from typing import Any
 
 from tokenworld.core import Footprint
@@ -26,7 +25,10 @@ from tokenworld.model import ObjectType
 
 Args = tuple[Raw, ...]
 Turn = tuple[Law, Callable[..., None]]
-Test = Callable[[list[Any], list[Any], int | None], Any]
+Test = Callable[..., Any]
+"""A condition as a function of the row, that of the start of the tick, who acts, and an object."""
+Group = tuple[Test | None, Raw, list[tuple[Turn, Args]]]
+"""Turns that follow each other: none is due if a test of an object is false before the first."""
 Domain = Callable[[Row, Binder], Sequence[Any]]
 """The values of a parameter in a row."""
 
@@ -41,14 +43,16 @@ class Order:
 
     ``turns`` are the laws, each with the function that carries out one binding of it; ``nesting``:
     objects come in the order in which they lie in each other. ``tests``: the conditions of laws, by
-    name, that no law of the phase changes.
+    name, that no law of the phase changes; ``firsts``: those that laws have first, about their
+    first object.
     """
 
     def __init__(
         self, turns: Sequence[Turn], domain: Domain, slots: Slots, *, nesting: bool,
-        tests: Mapping[str, Test] = MappingProxyType({}),
+        tests: Mapping[str, Test], firsts: Mapping[str, Test],
     ) -> None:  # fmt: skip
-        self._turns, self._domain, self.nesting, self._tests = turns, domain, nesting, tests
+        self._turns, self._domain, self.nesting = turns, domain, nesting
+        self._tests, self._firsts = tests, firsts
         kinds = [one.type for law, _ in turns for one in law.params]
         names = {one.name for one in kinds if isinstance(one, ObjectType)} & slots.moving
         self._lists = [KINDS] if nesting else [slots.live[one] for one in sorted(names)]
@@ -57,15 +61,26 @@ class Order:
         self._orders: dict[tuple[Any, ...], list[tuple[Turn, Args]]] = {}
         self._due: tuple[Any, ...] = ()
 
-    def due(self, row: Row, start: list[Any], me: int | None) -> list[tuple[Turn, Args]]:
+    def due(self, row: Row, start: list[Any], me: int | None) -> list[Group]:
         """The bindings of all laws but those of which a test is false from the beginning."""
         known, S = self.bindings(row), row.S
         idle = [name for name, test in self._tests.items() if not _may_hold(test, S, start, me)]
-        if not idle:
-            return known
         if self._due[:2] != (known, idle):
-            self._due = known, idle, [one for one in known if one[0][0].name not in idle]
+            left = (one for one in known if one[0][0].name not in idle)
+            self._due = known, idle, list(self._grouped(left))
         return self._due[2]  # type: ignore[no-any-return]
+
+    def _grouped(self, turns: Iterable[tuple[Turn, Args]]) -> Iterator[Group]:
+        """Turns that follow each other, by the test that is first for all of them."""
+        for (test, x), group in groupby(turns, key=self._first):
+            listed = list(group)
+            yield (test if len(listed) > 1 else None), x, listed
+
+    def _first(self, one: tuple[Turn, Args]) -> tuple[Test | None, Raw]:
+        """The test of a turn that a group shares, and the object that it is about."""
+        (law, _), args = one
+        test = self._firsts.get(law.name)
+        return test, None if test is None else args[0]
 
     def bindings(self, row: Row) -> list[tuple[Turn, Args]]:
         """Bindings without objects first, by law; then by the place of the first object."""

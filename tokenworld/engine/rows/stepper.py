@@ -145,9 +145,13 @@ class RowStepper(Outputs):
 
     def _order(self, phase: Phase, turns: Sequence[Turn]) -> Order:
         """The turns of a sequential phase."""
-        tests = {law.name: self.code.find("due", law.name) for law, _ in turns}
-        nesting, given = phase.order == "by_nesting", {x: y for x, y in tests.items() if y}
-        return Order(turns, self.domain, self.slots, nesting=nesting, tests=given)
+        tests, firsts = ({name: test for law, _ in turns for name in [law.name]
+                          if (test := self.code.find(kind, name)) is not None}
+                         for kind in ("due", "first"))  # fmt: skip
+        nesting = phase.order == "by_nesting"
+        return Order(
+            turns, self.domain, self.slots, nesting=nesting, tests=tests, firsts=firsts
+        )  # fmt: skip
 
     def row(self, state: State) -> Row:
         """The row of a state."""
@@ -726,18 +730,24 @@ class Tick:
         """Objects in turn; each binding reads everything that earlier ones wrote."""
         S, me, made = self.row.S, self.of.me, list[RawChange]()
         log, died = self._log("", ()), False
-        for (law, turn), args in order.due(self.row, self.start, me):
-            if died and not are_alive(S[KINDS], law, args):
-                continue
+        for test, x, turns in order.due(self.row, self.start, me):
             try:
-                turn(S, self.start, me, log, *args)
-                if log.fired:
-                    self._commit(log, record)
-                    made += log.changes or ()
-                    died = died or bool(log.doomed)
-                    log.clear()
-            except Breach as breach:
-                raise breach.blamed(f"law {law.name}") from None
+                if test is not None and not (died or test(S, self.start, me, x)):
+                    continue
+            except Breach:
+                pass  # the first of the turns reports it
+            for (law, turn), args in turns:
+                if died and not are_alive(S[KINDS], law, args):
+                    continue
+                try:
+                    turn(S, self.start, me, log, *args)
+                    if log.fired:
+                        self._commit(log, record)
+                        made += log.changes or ()
+                        died = died or bool(log.doomed)
+                        log.clear()
+                except Breach as breach:
+                    raise breach.blamed(f"law {law.name}") from None
         record.law_changes += net(made)
 
     # ---- progress, watches, score -------------------------------------------------------------

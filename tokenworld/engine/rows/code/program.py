@@ -16,9 +16,9 @@ from typing import Any
 from tokenworld import model as m
 from tokenworld.core import Rules
 from tokenworld.core.desugar import Desugarer
-from tokenworld.core.nodes import Binder, Body, Let, Require, Reward, Template, Term
-from tokenworld.core.rules import Action, Award
-from tokenworld.core.walk import statements_in
+from tokenworld.core.nodes import Binder, Body, Let, Require, Reward, Template, Term, Variable
+from tokenworld.core.rules import Action, Award, Law
+from tokenworld.core.walk import conjuncts, statements_in, subterms
 from tokenworld.engine.luck import SeededLuck
 from tokenworld.engine.rows.code.bodies import BodyWriter
 from tokenworld.engine.rows.code.hoist import HoistWriter, lasting
@@ -61,7 +61,7 @@ class Program:
         self.births = self._births()
         watches = self.rules.watches.items()
         self.paying = frozenset(name for name, one in watches if _pays(one.body))
-        self._tried = set[str]()
+        self._tried, self._firsts = set[str](), dict[str, str]()
         self.called_by = self._nearest([one.param.type for one in self.rules.called])
         describes = self.slots.program.describes
         self.described_by = self._nearest([one.param.type for one in describes])
@@ -294,6 +294,8 @@ class Program:
                 code = " and ".join(writer.term(one, {}) for one in tests)
                 if tests:
                     writer.function(self._fresh("due", name), (), [(1, f"return {code}")])
+            case "first":
+                self._first(rules.laws[name])
             case "watch" | "spoken":
                 watch = rules.watches[name]
                 self._bindings("watch", name, watch.params, watch.when, "")
@@ -347,6 +349,20 @@ class Program:
         writer.line(f"D.by({f'law {name}'!r}, ({args}))")
         writer.body(law.body, names)
         self.writer.function(self._fresh("law", name), _BODY, writer.lines)
+
+    def _first(self, law: Law) -> None:
+        """The condition that a law has first, if that is about its first object alone. Laws with
+        the same condition have one function."""
+        if law.when is None or not law.params:
+            return
+        test, others = next(conjuncts((law.when,))), {one.name for one in law.params[1:]}
+        if any(isinstance(one, Variable) and one.name in others for one in subterms(test)):
+            return
+        code = self.writer.term(test, {law.params[0].name: Name("x")})
+        if code not in self._firsts:
+            self._firsts[code] = self.writer.fresh("first_")
+            self.writer.function(self._firsts[code], ("x",), [(1, f"return {code}")])
+        self.names["first", law.name] = self._firsts[code]
 
     def _bindings(
         self, kind: str, name: str, params: tuple[Binder, ...], when: Term, sign: str

@@ -671,10 +671,12 @@ class QuickWriter:
         if not self._has_order(phase, laws) or any(lasting(law, self.rules) for law in laws):
             self.orders[order] = phase, functions
             lines.append((1, f"kinds = S[{KINDS}]"))
-            lines.append((1, f"for (law, turn), args in {order}(R, W, me):"))
-            dead = f"S[{KINDS}] is not kinds and not are_alive(S[{KINDS}], law, args)"
-            lines.append((2, f"if {dead}: continue"))
-            lines.append((2, "if turn(S, W, me, R, J, *args): return 1"))
+            lines.append((1, f"for test, x, turns in {order}(R, W, me):"))
+            unmoved = f"S[{KINDS}] is kinds"
+            lines.append((2, f"if test and {unmoved} and not test(S, W, me, x): continue"))
+            lines.append((2, "for (law, turn), args in turns:"))
+            lines.append((3, f"if {unmoved} or are_alive(S[{KINDS}], law, args):"))
+            lines.append((4, "if turn(S, W, me, R, J, *args): return 1"))
             return
         turns = [(functions[law.name], args) for law, args in self._turns(laws)]
         self.terms.constants.setdefault("TURNS", {})[order] = turns
