@@ -10,19 +10,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from tokenworld.planning.search.compiled.kernel import Words, compiled
+from tokenworld.planning.search.compiled.kernel import Words, compiled, lowest
 
-_BATCH, _NEXT = 256, np.uint32(1)
-_FEW, _MANY = 4, 64
-"""So many sources are copied at once, whether there are as many or not; and so many at most."""
+_NONE, _ONE = np.uint64(0), np.uint64(1)
+_WORD, _PLACE, _WORDS, _BLOCK = np.uint64(6), np.uint64(63), np.uint64(4), np.uint64(10)
+"""A set of nodes has 64 of them in a word, and 16 words in a block."""
 
 
 def turned_around(ends: Words, targets: Words, size: int) -> Words:
-    """The edges the other way round, for ``size`` nodes: where rows begin, and where edges do (a
-    few places more than there are edges)."""
+    """The edges the other way round, for ``size`` nodes: where rows begin, and where edges do."""
     last = int(ends[-1])
     begins = np.zeros(size + 1, np.uint32 if last < 1 << 32 else np.int64)
-    sources = np.zeros(last + _FEW, np.uint32)
+    sources = np.zeros(last, np.uint32)
     turn(ends, targets, begins, sources)
     return begins, sources
 
@@ -38,65 +37,53 @@ def turn(ends: Words, targets: Words, begins: Words, sources: Words) -> None:
         total += begins[node]
         begins[node] = total
     for node in range(nodes - 1, -1, -1):
-        for edge in range(ends[node + 1] - 1, ends[node] - 1, -1):
-            target = targets[edge]
-            place = begins[target] - 1
-            begins[target] = place
-            sources[place] = node
-
-
-@compiled
-def noted(node: int, seen: Words, layer: Words, last: int) -> Words:
-    """Add a node to the last one of the layers if it is news; how many there are then."""
-    news = seen[node] == 0  # a branch would be guessed wrong too often
-    seen[node] = 1
-    layer[last] = node
-    return last + news
+        last, first = np.uint64(ends[node + 1]), np.uint64(ends[node])
+        for back in range(last - first):  # unsigned: no index is tested for being negative
+            target = targets[last - _ONE - back]
+            begins[target] -= np.uint32(1)
+            sources[begins[target]] = node
 
 
 def nearest(begins: Words, sources: Words, wanted: Words) -> Words:
     """The least number of edges from each node to one that is wanted, -1 where there is no way."""
-    size = len(wanted)
-    found, layer = np.full(size, -1, np.int32), np.empty(size + 1, np.uint32)
-    reach(begins, sources, wanted, np.zeros(size, np.uint8), layer, found)
+    found = np.full(len(wanted), -1, np.int32)
+    reach(begins, sources, wanted, found)
     return found
 
 
 @compiled
-def reach(
-    begins: Words, sources: Words, wanted: Words, seen: Words, layer: Words, found: Words
-) -> None:
+def reach(begins: Words, sources: Words, wanted: Words, found: Words) -> None:
     """Go backwards by layers from the nodes that are wanted.
 
-    Nodes are taken by the batch, and no branch has to be guessed for one with few sources: the
-    memory is asked for many places at once.
+    A layer is a bit for each node and a list of the blocks that have some: nodes are taken near
+    each other in memory, and what is written out of order fits in the cache.
     """
-    last, listed = 0, np.empty(_BATCH * _MANY + _FEW, np.uint32)
-    for node in range(wanted.shape[0]):
-        if wanted[node]:
-            last = noted(node, seen, layer, last)
-    first, far, end = 0, 0, last
-    while first < last:
-        if first == end:  # the nodes that are one edge further come next
-            far, end = far + 1, last
-        until, m = min(end, first + _BATCH), 0
-        for k in range(first, until):
-            node = layer[k]
-            found[node] = far
-            begin: Words = np.int64(begins[node])
-            many: Words = np.int64(begins[node + _NEXT]) - begin
-            if many > _MANY:
-                for edge in range(begin, begin + many):
-                    last = noted(sources[edge], seen, layer, last)
-                continue
-            for place in range(_FEW):
-                listed[m + place] = sources[begin + place]
-            for place in range(_FEW, many):
-                listed[m + place] = sources[begin + place]
-            m += many
-        for i in range(m):
-            last = noted(listed[i], seen, layer, last)
-        first = until
+    last, far = (wanted.shape[0] >> 10) + 1, -1
+    layer, later, done = np.zeros((3, last << 4), np.uint64)
+    blocks, news = np.arange(last).astype(np.uint64), np.empty(last, np.uint64)
+    seen = np.full(last, -1, np.int32)  # the layer in which a block was listed last
+    for one in range(wanted.shape[0]):
+        if wanted[one]:
+            layer[one >> 6] |= _ONE << (np.uint64(one) & _PLACE)
+    while last > 0:
+        many, last, far = last, 0, far + 1
+        for i in range(many):
+            for word in range(blocks[i] << _WORDS, (blocks[i] + _ONE) << _WORDS):
+                left = layer[word] & ~done[word]
+                layer[word] = _NONE
+                done[word] |= left
+                while left != _NONE:
+                    node = word << _WORD | lowest(left)
+                    left &= left - _ONE
+                    found[node] = far
+                    for edge in range(np.uint64(begins[node]), np.uint64(begins[node + _ONE])):
+                        source = np.uint64(sources[edge])
+                        later[source >> _WORD] |= _ONE << (source & _PLACE)
+                        if seen[source >> _BLOCK] != far:
+                            seen[source >> _BLOCK] = far
+                            news[last] = source >> _BLOCK
+                            last += 1
+        layer, later, blocks, news = later, layer, news, blocks
 
 
 @compiled
