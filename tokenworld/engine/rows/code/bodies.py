@@ -136,6 +136,9 @@ class BodyWriter(StatementVisitor[Names, Names]):
         terms = self.terms
         found, weights, chosen = (terms.fresh("l") for _ in range(3))
         even = draw.weight is None and draw.key not in ("least", "most")
+        only = self._only(draw, env) if even and self.drawing != "D" else None
+        if only is not None:
+            return self._named(env, names[0], only)
         self.line(f"{found} = []")
         if not even:
             self.line(f"{weights} = []")
@@ -153,6 +156,13 @@ class BodyWriter(StatementVisitor[Names, Names]):
             place = f"[{at}]" if len(row) > 1 else ""
             env = self._named(env, name, f"{found}[{chosen}]{place} if {chosen} >= 0 else NONE")
         return env
+
+    def _only(self, draw: core.PickDraw, env: Names) -> str | None:
+        """The one value that a draw may find, because it equals that; else ``None``."""
+        if draw.where is None or len(draw.binders) > 1:
+            return None
+        found = self.terms.scanned(draw.binders[0], self.terms.reduced(draw.where), env) or ""
+        return found[1:-2] if found.startswith("(") else None
 
     def _listed(self, code: str) -> str:
         """A value or weight as an element of the lists of a `pick`."""
