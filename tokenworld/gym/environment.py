@@ -91,9 +91,7 @@ class WorldEnv(PlayedWorld, gymnasium.Env[Any, Any]):
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Give one intent; return observation, reward, ends, and ``info`` with the refusal."""
         if self._live is not None:
-            live = self._live
-            reward = live.give(self._list.command(int(action)) or no_command(int(action)))
-            return live.see(), reward, *live.ends, live.info()
+            return self._live.step(self._list.command(int(action)) or no_command(int(action)))
         episode = self._played
         outcomes, reward = episode.give(self._intent(action))
         seen, info = self._observer.see(episode.session), self._info(outcomes)

@@ -68,14 +68,12 @@ class CommandList:
 
     def mask(self, possible: Iterable[Command]) -> NDArray[np.int8]:
         """1 for each of these commands, 0 for all others; of shape ``(size,)``."""
-        mask = np.zeros(self.size, np.int8)
-        self.set(mask, ((one.action, (one.args,)) for one in possible))
-        return mask
+        return self.mask_of((one.action, (one.args,)) for one in possible)
 
-    def set(
-        self, mask: NDArray[np.int8], possible: Iterable[tuple[str, Sequence[tuple[Raw, ...]]]]
-    ) -> None:
-        """Set the places of these commands, given by action, in a mask of zeros."""
+    def mask_of(
+        self, possible: Iterable[tuple[str, Sequence[tuple[Raw, ...]]]]
+    ) -> NDArray[np.int8]:
+        """The same of commands that are given by action."""
         self.left_out, found = 0, list[int]()
         for name, every in possible:
             known = self._numbers.get(name, {})
@@ -87,7 +85,9 @@ class CommandList:
                     self.left_out += 1
                 else:
                     found.append(number)
+        mask = np.zeros(self.size, np.int8)
         mask[found] = 1
+        return mask
 
     def _spare(self, name: str, args: tuple[Raw, ...]) -> int:
         """The next spare place, for a new command; -1 where there is none."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tokenworld.engine import State
 from tokenworld.engine.rows.layout import LATCHED, NAMES, TICK
-from tokenworld.engine.rows.runs import EXECUTED, Runs
+from tokenworld.engine.rows.runs import EXECUTED, UNDECIDED, Runs
 from tokenworld.ground import FRUITLESS, PASS, Command, NoMatch, Status
 from tokenworld.gym.episode import CommandList, Ends, Rules, lives, meant, why_not
 from tokenworld.gym.spaces import Observer, Sight
@@ -23,7 +23,7 @@ from tokenworld.session.players import give_once
 from tokenworld.session.rollouts import draws_in_setup
 
 MOST_MASKS = 256
-"""Masks that are kept, by the identity of the list that they show: `Runs.legal` keeps lists too."""
+"""Masks that are kept, by the values that decide them."""
 
 
 class LiveEpisode:
@@ -50,16 +50,16 @@ class LiveEpisode:
         self._moves = self.varies or observer.comes_and_goes
         actions = world.program.actions
         self._params = {"": (), **{name: one.params for name, one in actions.items()}}
-        self._sight: Sight | None = None
-        self._begun = False
+        self._sight: Sight
+        self._masks: dict[Any, tuple[NDArray[np.int8], int]] = {}
 
     def begin(self, seed: int) -> None:
         """Start an episode."""
-        if self._begun and not self.varies:
+        begun = self.runs.started
+        if begun and not self.varies:
             self.runs.restart(seed)
         else:
             self.runs.begin(self._engine.start(seed))
-            self._begun = True
         self._commands.begin()
         me, names = self.runs.stepper.me, self.runs.row.S[NAMES]
         self._me = "" if me is None else names[me]
@@ -67,14 +67,15 @@ class LiveEpisode:
         self.status: Status | str = ""
         self._said: list[str] = []
         self._why: dict[str, Any] = {}
-        self._score = self.score() if self._scored else 0.0
+        self._score = self.score()
         self._intents: list[Command | str] = []
         self._session: Session | None = None
         stepper, row = self.runs.stepper, self.runs.row
-        if self._sight is None or self._sight.stepper is not stepper:
+        if not begun or self._sight.stepper is not stepper:
             self._sight = self._observer.sight(stepper)
-            self._masks: dict[int, tuple[Any, NDArray[np.int8]]] = {}
+            self._masks.clear()
         self._sight.begin(row.S, again=not self.varies)
+        self.see = self._sight.seen
 
     def score(self) -> float:
         """The present score."""
@@ -84,29 +85,33 @@ class LiveEpisode:
 
     def give(self, intent: Command | str) -> float:
         """One step, an intent of the actor whose turn it is: its reward."""
-        runs, sight, before = self.runs, self._sight, self._score
-        assert sight is not None
+        runs, row, before = self.runs, self.runs.row, self._score
         if self._keeps:
             self._intents.append(intent)
         given = self._understood(intent) if self._moves or isinstance(intent, str) else intent
         statuses = runs.intend(given)
         self.steps += 1
-        reward = runs.paid() if runs.row.paid else 0.0
+        reward = runs.paid() if row.paid else 0.0
         self._why = {}
         if statuses is EXECUTED:
-            self.status, self._said = "executed", runs.row.said
+            self.status, self._said = "executed", row.said
         else:
             reward += self._noted(given, statuses)
-        sight.follow(runs.row.S, runs.written)
+        self._sight.follow(row)
         if self._scored:
             self._score = self.score()
         return reward if self._rules.paid else self._score - before
 
+    def step(self, intent: Command | str) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """One step, and its result as `gymnasium.Env.step` returns it."""
+        reward = self.give(intent)
+        terminated, truncated = self.ends
+        return self.see(), reward, terminated, truncated, self.info()
+
     def _noted(self, given: Command | NoMatch, statuses: tuple[Status, ...]) -> float:
         """Note the result of an intent beyond a plain tick; return its reward. The runner passes
         for an actor whose intent failed in a round, and halts if even that fails."""
-        runs, sight, status = self.runs, self._sight, statuses[-1]
-        assert sight is not None
+        runs, status = self.runs, statuses[-1]
         self.status = self._own() if runs.records else status
         self._said = runs.said()
         self._halted = self._halted or status == "halted"
@@ -114,7 +119,7 @@ class LiveEpisode:
         later = isinstance(given, NoMatch) and given.out_of_turn
         paid = 0.0
         if self._several and status in FRUITLESS and not later:
-            sight.follow(runs.row.S, runs.written)
+            self._sight.follow(runs.row)
             passed = runs.intend(PASS, by="runner")
             paid = runs.paid()
             self._said += runs.said()
@@ -146,30 +151,22 @@ class LiveEpisode:
         runs, steps = self.runs, self.steps
         if not (runs.row.S[LATCHED] or self._halted or self._rules.live):
             return False, steps >= self._rules.limit
-        reached = runs.endings()
-        return self._rules.ends(reached, over=runs.over, halted=self._halted, steps=steps)
-
-    def see(self) -> Any:
-        """The present observation, in new arrays."""
-        assert self._sight is not None
-        return self._sight.seen()
+        over, halted = runs.over, self._halted
+        return self._rules.ends(runs.endings(), over=over, halted=halted, steps=steps)
 
     def mask(self) -> NDArray[np.int8]:
         """Return 1 for each command that is executable now, by its number."""
         runs = self.runs
-        if runs.row.S[LATCHED] and runs.over:
-            self._commands.left_out = 0
-            return np.zeros(self._commands.size, np.int8)
-        found = runs.legal()
-        known = self._masks.get(id(found))
-        if known is None or known[0] is not found:
-            mask = np.zeros(self._commands.size, np.int8)
-            self._commands.set(mask, found)
-            mask[0] = 1
+        key = runs.decisive()
+        known = None if key is UNDECIDED else self._masks.get(key)
+        if known is None:
+            mask = self._commands.mask_of(runs.legal())
+            mask[0] = not runs.over
             if len(self._masks) >= MOST_MASKS:
                 self._masks.clear()
-            known = self._masks[id(found)] = found, mask
-        return known[1].copy()
+            known = self._masks[key] = mask, self._commands.left_out
+        mask, self._commands.left_out = known
+        return mask.copy()
 
     def info(self) -> dict[str, Any]:
         """The ``info`` of the present observation; see `info_of`."""

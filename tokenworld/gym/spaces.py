@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tokenworld.diagnostics import usage
 from tokenworld.engine.rows.layout import HEAD, KINDS, LATCHED, TICK, Store
+from tokenworld.engine.rows.log import Row
 from tokenworld.engine.rows.stepper import RowStepper
 from tokenworld.gym.fields import LARGEST, Axes, Field, fields_of
 from tokenworld.session import OpenWorld, Session
@@ -145,7 +146,7 @@ class Sight:
         live = stepper.instance.world.outcomes == "live"
         each = ("@acting", "@long", *(("@endings",) if live else ()))
         self._each = [one for one in fields if one.name in each]
-        self._endings = [one for one in fields if one.name == "@endings" and not live]
+        self._endings = () if live else stepper.instance.world.endings
 
     def begin(self, row: list[Any], *, again: bool) -> None:
         """See the first row of an episode; ``again``: they all are alike."""
@@ -162,7 +163,10 @@ class Sight:
         """The observation, in new arrays."""
         if self.vector is not None:
             return self.vector.copy()
-        return {name: array.copy() for name, array in self.arrays.items()}
+        seen = {}
+        for name, array in self.arrays.items():
+            seen[name] = array.copy()
+        return seen
 
     # ---- the whole row ------------------------------------------------------------------------
 
@@ -205,12 +209,12 @@ class Sight:
 
     # ---- written slots ------------------------------------------------------------------------
 
-    def follow(self, row: list[Any], written: list[int]) -> None:
-        """Update the arrays for the ``written`` slots of the row that was read last."""
+    def follow(self, changed: Row) -> None:
+        """Update the arrays for the slots in the journal of the row that was read last."""
+        row, written, places = changed.S, changed.J[::2], self._places
         if self._moves and KINDS in written:
             self.look(row)
             return
-        places = self._places
         for slot in written:
             found = places.get(slot)
             if found is None:
@@ -219,12 +223,12 @@ class Sight:
                 array[at] = number(row[slot])
         tick = row[TICK]
         self._tick[0] = tick if tick < LARGEST else LARGEST
-        for one in self._each:
-            self._fill(one, row)
+        for field in self._each:
+            self._fill(field, row)
         if row[LATCHED] is not self._latched:
             self._latched = row[LATCHED]
-            for one in self._endings:
-                self._fill(one, row)
+            for at, one in enumerate(self._endings):
+                self.arrays["@endings"][at] = one.name in self._latched
 
     def targets(self, slot: int) -> Iterator[_Place]:
         """The places of a slot in the arrays, with the conversion of its values."""

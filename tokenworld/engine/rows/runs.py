@@ -25,6 +25,7 @@ EXECUTED: tuple[Status, ...] = ("executed",)
 _REFUSED: tuple[Status, ...] = ("refused",)
 _LUCK = SeededLuck()
 _NONE: list[Record] = []
+UNDECIDED, _OVER = object(), object()
 MOST_LISTS = 4096
 """Lists of legal commands that are kept, by the slots that decide them."""
 
@@ -94,11 +95,6 @@ class Runs:
         self.records = stepper.general(row, intent, _LUCK, by)
         return tuple([one.status for one in self.records])
 
-    @property
-    def written(self) -> list[int]:
-        """The slots that the last intent wrote; some of them more than once."""
-        return self.row.J[::2]
-
     def paid(self) -> float:
         """The rewards of the last intent."""
         total = 0
@@ -122,16 +118,22 @@ class Runs:
 
     def legal(self) -> list[tuple[str, list[Args]]]:
         """The arguments of the legal commands of each action that has some."""
-        S = self.row.S
-        if self._decided is None or (S[LATCHED] and not self._endless):
+        key = self.decisive()
+        if key is UNDECIDED:
             return self._legal.by_action(self.row)
-        key = self._decided(S)
         known = self._listed.get(key)
         if known is None:
             if len(self._listed) >= MOST_LISTS:
                 self._listed.clear()
             known = self._listed[key] = self._legal.by_action(self.row)
         return known
+
+    def decisive(self) -> Any:
+        """The values that decide the legal commands; `UNDECIDED` where more than a few do."""
+        S = self.row.S
+        if self._decided is None:
+            return UNDECIDED
+        return _OVER if S[LATCHED] and not self._endless else self._decided(S)
 
     def command(self, name: str, args: Args) -> Command:
         """A legal command."""
