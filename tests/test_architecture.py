@@ -137,11 +137,11 @@ def test_imports_go_up_the_staircase_only() -> None:
     assert not breaches
 
 
-SERVES_VERBS = ("coverage", "output", "pages", "recheck", "records", "refusals")
+SERVES_VERBS = ("coverage", "options", "output", "pages", "recheck", "records", "refusals")
 """Modules of `verbs` that several verbs share; they are no verbs and import none."""
 
 
-JOINS_VERBS = ("author", "bench", "card", "judge")
+JOINS_VERBS = ("author", "bench", "card", "judge", "sweep")
 """The verbs that join what the others find: they import them, and no other verb imports these."""
 
 

@@ -70,7 +70,7 @@ def test_nothing_of_the_benchmark_and_the_judge_is_loaded(tmp_path: Path, call: 
     world = str(ROOT / "domains" / "cellar" / "world.tw")
     stored = ["--store", str(tmp_path / "runs.sqlite")] if verb in ("play", "run") else []
     found = loaded_by(verb, world, *options, *stored)
-    assert f"tokenworld.cli.{'checking' if verb == 'check' else 'planning'}" in found or stored
+    assert f"tokenworld.verbs.{'check' if verb == 'check' else 'plan.verb'}" in found or stored
     unwanted = ("simbench", "verbs.records", "verbs.judge", "verbs.author", "verbs.bench")
     unwanted = (*unwanted, "verbs.learn", "tokenworld.protocols", "gym")
     assert not [name for name in found if any(one in name for one in unwanted)]

@@ -250,11 +250,11 @@ def test_commands_are_those_of_tw_legal_in_random_states(world: str) -> None:
 
 def test_the_options_exclude_each_other(tmp_path: Path) -> None:
     with pytest.raises(Failure, match="two grammars"):
-        grammar("lark", Output(), world="cellar", commands="cellar")
+        grammar(Output(), dialect="lark", world="cellar", commands="cellar")
     with pytest.raises(Failure, match="needs `--commands`"):
-        grammar("lark", Output(), script=tmp_path / "s.txt")
+        grammar(Output(), dialect="lark", script=tmp_path / "s.txt")
     with pytest.raises(Failure, match="TW0001"):
-        grammar("gbnf", Output(), world="nothing.tw")
+        grammar(Output(), dialect="gbnf", world="nothing.tw")
 
 
 @pytest.mark.parametrize("dialect", ["lark", "llguidance", "openai", "gbnf"])
@@ -263,7 +263,7 @@ def test_commands_after_a_script(
 ) -> None:
     script = tmp_path / "s.txt"
     script.write_text("take brass key\n", encoding="utf-8")
-    grammar(dialect, Output(), commands="cellar", script=script)  # type: ignore[arg-type]
+    grammar(Output(), dialect=dialect, commands="cellar", script=script)  # type: ignore[arg-type]
     text = capsys.readouterr().out
     assert "go through arch" in text
     assert "take brass key" not in text

@@ -264,9 +264,9 @@ def test_runs_show_names_the_run_that_was_left(
     session = played(path, "light lamp", "take rag", store=store)
     rewritten(session, path, ("l.oil -= 1", "l.oil -= 2"))
     session.finish("left")
-    show("hall-2", Output(), store.path)
+    show("hall-2", Output(), store=store.path)
     assert "goes on with changed rules from record 2 of hall-1" in capsys.readouterr().out
-    show("hall-2", Output(as_json=True), store.path)
+    show("hall-2", Output(as_json=True), store=store.path)
     assert '"carried": {"record": 2, "run": "hall-1"}' in capsys.readouterr().out
-    show("hall-1", Output(as_json=True), store.path)
+    show("hall-1", Output(as_json=True), store=store.path)
     assert '"carried": null' in capsys.readouterr().out

@@ -16,7 +16,7 @@ from tokenworld.session import OpenWorld
 from tokenworld.session.loading import compile_world
 from tokenworld.session.rollouts import rollout
 from tokenworld.store.log import RunStore
-from tokenworld.verbs.audit.analysis import audit, audit_counts
+from tokenworld.verbs.audit.analysis import audit
 from tokenworld.verbs.sweep.cells import Answer, Cell, Lost, Options, What, answer, attempt, axes_of
 from tokenworld.verbs.sweep.verb import (
     Sweep,
@@ -64,7 +64,6 @@ def asked(world: OpenWorld, what: What, *params: str, seeds: int = 1, **options:
         seeds=seeds,
         seed=0,
         options=Options(**options),
-        auditor=audit_counts,
     )
 
 

@@ -39,7 +39,7 @@ def edges(capsys: pytest.CaptureFixture[str]) -> set[tuple[str, str, str]]:
 
 
 def test_what_unlocks_enables_what_opens(capsys: pytest.CaptureFixture[str]) -> None:
-    assert graph("cellar", Output(as_json=True), "mermaid", None) == 0
+    assert graph("cellar", Output(as_json=True), form="mermaid", rule=None) == 0
     found = edges(capsys)
     assert ("action unlock", "enables", "action open") in found
     assert ("action unlock", "blocks", "action open") not in found
@@ -48,7 +48,7 @@ def test_what_unlocks_enables_what_opens(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_laws_feed_and_hinder(capsys: pytest.CaptureFixture[str]) -> None:
-    graph("kitchen", Output(as_json=True), "mermaid", None)
+    graph("kitchen", Output(as_json=True), form="mermaid", rule=None)
     found = edges(capsys)
     assert ("action turn", "feeds", "law fill") in found
     assert ("law warm", "enables", "law cook") in found
@@ -57,7 +57,7 @@ def test_laws_feed_and_hinder(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_one_rule_with_its_neighbours(capsys: pytest.CaptureFixture[str]) -> None:
-    graph("cellar", Output(), "dot", "unlock")
+    graph("cellar", Output(), form="dot", rule="unlock")
     text = capsys.readouterr().out
     assert text.startswith("digraph rules {")
     assert "goal rich" not in text
@@ -66,7 +66,7 @@ def test_one_rule_with_its_neighbours(capsys: pytest.CaptureFixture[str]) -> Non
 def test_two_rules_have_one_arrow_and_a_legend_shows_the_kinds(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    graph("cellar", Output(), "mermaid", None)
+    graph("cellar", Output(), form="mermaid", rule=None)
     text = capsys.readouterr().out
     arrows = re.findall(r"^  (n\d+) \S+\|.*\| (n\d+)$", text, re.M)
     assert len(arrows) == len(set(arrows)) > 5
@@ -78,27 +78,27 @@ def test_graphviz_draws_it_and_is_named_where_it_is_missing(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if shutil.which("dot") is not None:
-        graph("cellar", Output(), "svg", None)
+        graph("cellar", Output(), form="svg", rule=None)
         assert "action unlock" in capsys.readouterr().out.partition("<svg")[2]
     monkeypatch.setenv("PATH", "")
     with pytest.raises(Failure) as failure:
-        graph("cellar", Output(), "svg", None)
+        graph("cellar", Output(), form="svg", rule=None)
     assert failure.value.diagnostics[0].code == "TW0811"
 
 
 def test_no_such_rule() -> None:
     with pytest.raises(Failure) as failure:
-        graph("cellar", Output(), "mermaid", "unlok")
+        graph("cellar", Output(), form="mermaid", rule="unlok")
     assert failure.value.diagnostics[0].code == "TW0005"
     assert "unlock" in (failure.value.diagnostics[0].hint or "")
 
 
 def test_the_grammars(capsys: pytest.CaptureFixture[str]) -> None:
-    grammar("lark", Output())
+    grammar(Output(), dialect="lark")
     plain = capsys.readouterr().out
-    grammar("llguidance", Output())
+    grammar(Output(), dialect="llguidance")
     assert capsys.readouterr().out != plain
-    grammar("llguidance", Output(), world="cellar")
+    grammar(Output(), dialect="llguidance", world="cellar")
     assert "oak_chest" in capsys.readouterr().out
 
 

@@ -27,7 +27,7 @@ from aiohttp.test_utils import TestServer
 from served import CELLAR, Screen, Served, environment, program, until
 
 from tokenworld.cli import _main
-from tokenworld.cli.playing import play
+from tokenworld.cli.commands import command
 from tokenworld.play.web import server
 from tokenworld.play.web import verb as serving
 from tokenworld.play.web.server import leads_here
@@ -187,7 +187,9 @@ def test_every_option_of_a_game_is_passed_on(monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr(serving, "serve_play", served)
     assert _main(["play", str(CELLAR), "--web"]) == 0
-    options = {f"--{name.replace('_', '-')}" for name in inspect.signature(play).parameters}
+    options = {
+        f"--{name.replace('_', '-')}" for name in inspect.signature(command("play")).parameters
+    }
     of_the_page = {"--web", "--host", "--port", "--json"}
     assert set(seen) == options - of_the_page - {"--world", "--run"}  # a stored run stands alone
 

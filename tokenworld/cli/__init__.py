@@ -14,21 +14,6 @@ import gc
 # new objects, some 400 MB, are the most that may wait.
 gc.set_threshold(100_000, 10, 3)
 
-from typing import TYPE_CHECKING  # noqa: E402
-
-from tokenworld.cli.frame import _main, add_all, main  # noqa: E402
-
-if TYPE_CHECKING:
-    from tokenworld.cli.frame import app
+from tokenworld.cli.frame import _main, app, main  # noqa: E402
 
 __all__ = ["_main", "app", "main"]
-
-
-def __getattr__(name: str) -> object:
-    """The application with all its verbs, for those who want more of it than to run one."""
-    if name != "app":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from tokenworld.cli.frame import app
-
-    add_all()
-    return app

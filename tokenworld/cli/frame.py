@@ -1,61 +1,20 @@
-"""The application of ``tw``: the module of each verb, the exit code of a failure, parameters.
-
-Each type at the end is one option or argument that several verbs share, with its help. Where a verb
-says it otherwise, it adds to the type: ``Annotated[Window, Parameter(help="…")]``.
-"""
+"""The application of ``tw``: how it starts and ends, and the exit code of a failure."""
 
 from __future__ import annotations
 
 import gc
 import signal
 import sys
-import time
-from collections.abc import Callable
-from functools import wraps
-from importlib import import_module
-from inspect import signature
-from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING
 
-from cyclopts import App, Parameter
+from cyclopts import App
 
 from tokenworld import __version__
+from tokenworld.cli.commands import add_commands, begin
 
 if TYPE_CHECKING:
     from cyclopts import CycloptsError
-
-    from tokenworld.verbs.output import Output
-
-MODULES = {
-    "checking": (
-        "new", "check", "lint", "fmt", "test", "mutate", "judge", "fuzz",
-        "explain", "rules", "graph", "grammar", "card", "schema", "model",
-    ),
-    "planning": ("plan", "hint", "audit", "doctor", "sweep", "export", "import", "equiv"),
-    "playing": ("run", "rollout", "play", "publish", "picture", "legal", "why", "dist"),
-    "learning": ("learn", "duel"),
-    "authoring": ("author",),
-    "recorded": ("runs", "log", "quality", "report", "conform"),
-    "predicting": ("simbench",),
-    "serving": ("lsp", "mcp"),
-    "benching": ("bench",),
-}  # fmt: skip
-_HOME = {verb: module for module, verbs in MODULES.items() for verb in verbs}
-
-
-def add_verb(verb: str) -> None:
-    """Give the application this verb, or all verbs for an unknown word."""
-    if verb in _HOME:
-        import_module(f"tokenworld.cli.{_HOME[verb]}")
-    else:
-        add_all()
-
-
-def add_all() -> None:
-    """Give the application all its verbs: importing a module adds those of the module."""
-    for module in MODULES:
-        import_module(f"tokenworld.cli.{module}")
 
 
 def _told(error: CycloptsError) -> object:
@@ -75,67 +34,7 @@ app = App(
     help_flags=["--help", "-h"],
     error_formatter=_told,
 )
-_began = time.monotonic()
-"""The time at which the command began; limits of time count from here."""
-
-
-def verb(
-    json: bool,
-    work: Callable[[Output], int],
-    seconds: float | None = None,
-    megabytes: int | None = None,
-) -> int:
-    """Run one verb and return its exit code; 4, for a defect, comes from `_run`."""
-    from tokenworld.verbs.output import Output, ended
-
-    return ended(Output(json), work, seconds, megabytes, _began)
-
-
-DECLARED: list[tuple[str, Callable[..., None]]] = []
-"""The commands that `does` declared: a phrase for each, and the function with its parameters."""
-
-
-def does(
-    work: str, add: Callable[..., object] = app.command, *, limited: bool = False, **named: str
-) -> Callable[[Callable[..., None]], Callable[..., int]]:
-    """Declare a command by a function that has its parameters and its help, and no body.
-
-    ``work`` is the function below `tokenworld.verbs` that does it (`legal.legal`), imported when
-    the command runs. It gets the arguments in their order, ``out``, and the options by their names.
-    ``add`` takes the command, ``named`` with another name. ``limited``: `--time-limit` and
-    `--memory-limit` bound the whole command; ``work`` gets the time where it has such a parameter.
-    """
-
-    def declare(declared: Callable[..., None]) -> Callable[..., int]:
-        @wraps(declared)
-        def run(*arguments: object, **options: object) -> int:
-            bound = signature(declared).bind(*arguments, **options)
-            bound.apply_defaults()
-            given, function = bound.kwargs, _function(work)
-            json, megabytes = bool(given.pop("json")), given.pop("memory_limit", None)
-            seconds = given.get("time_limit") if limited else None
-            if not _takes(function, "time_limit"):
-                given.pop("time_limit", None)
-            return verb(
-                json, lambda out: function(*bound.args, out=out, **given), seconds, megabytes
-            )
-
-        DECLARED.append((work, declared))
-        add(run, **named)
-        return run
-
-    return declare
-
-
-def _takes(function: Callable[..., int], name: str) -> bool:
-    found = signature(function).parameters
-    return name in found or any(one.kind is one.VAR_KEYWORD for one in found.values())
-
-
-def _function(work: str) -> Callable[..., int]:
-    module, _, name = work.rpartition(".")
-    found: Callable[..., int] = getattr(import_module(f"tokenworld.verbs.{module}"), name)
-    return found
+add_commands(app)
 
 
 def main() -> None:
@@ -173,15 +72,13 @@ def _told_to_end(number: int, frame: FrameType | None) -> None:
 
 def _main(arguments: list[str]) -> int:
     """Run a command within this process."""
-    global _began
-    _began = time.monotonic()
+    begin()
     return _run(arguments)
 
 
 def _run(arguments: list[str]) -> int:
     from cyclopts import CycloptsError
 
-    add_verb(arguments[0] if arguments else "")
     try:
         code = app(_spelled_out(arguments), exit_on_error=False, result_action="return_value")
     except CycloptsError as error:  # cyclopts has told it on stderr
@@ -233,75 +130,3 @@ def _defect(error: Exception) -> int:
         f"  help: please report it with the file {report.name}"
     )
     return 4
-
-
-# ---- the parameters that several verbs share -----------------------------------------------------
-
-
-_world = Parameter(help="FILE, or FILE:world where a file has several worlds.")
-
-# ---- every verb ---------------------------------------------------------------------------------
-
-Flag = Annotated[bool, Parameter(negative="")]  # given or left out: there is no `--no-flag`
-Json = Annotated[Flag, Parameter(name="--json", help="One JSON object on stdout.")]
-Pedantic = Annotated[Flag, Parameter(help="Add remarks that are often deliberate.")]
-Paths = Annotated[tuple[str, ...], Parameter(help="Files and folders.")]
-OutputFile = Annotated[Path, Parameter(name=["-o", "--output"], help="The file to write.")]
-
-# ---- a world, and how it is played and planned --------------------------------------------------
-
-World = Annotated[str, _world]
-MaybeWorld = Annotated[str | None, _world]
-Seed = Annotated[int, Parameter(name="--seed", help="The seed of all draws.")]
-Goal = Annotated[str | None, Parameter(name="--goal", help="One goal line; any by default.")]
-Limit = Annotated[float, Parameter(name="--time-limit", help="Seconds of planning at most.")]
-Whole = Annotated[
-    float | None,
-    Parameter(name="--time-limit", help="Seconds for the whole command at most; none by default."),
-]
-Memory = Annotated[
-    int | None, Parameter(name="--memory-limit", help="MB of memory at most, planners included.")
-]
-States = Annotated[int, Parameter(name="--states", help="States of the explored graph at most.")]
-Played = Annotated[Path | None, Parameter(help="What was played so far.")]
-Policy = Annotated[str, Parameter(help="random, or a policy or script file.")]
-Length = Annotated[int, Parameter(help="Records of a run at most.")]
-Operator = Annotated[Flag, Parameter(help="Hide nothing: show what is secret.")]
-Ticks = Annotated[int | None, Parameter(help="Stop after this many records.")]
-
-# ---- recorded runs ------------------------------------------------------------------------------
-
-Store = Annotated[
-    Path | None,
-    Parameter(name="--store", help="The run store (.tw/runs.sqlite beside `domains`, else here)."),
-]
-Prices = Annotated[
-    str | None,
-    Parameter(
-        name="--prices",
-        help="Prices of a million tokens in and out, such as 0.5,1.5, where no cost is told.",
-    ),
-]
-Run = Annotated[str, Parameter(help="A run.")]
-RunName = Annotated[
-    str | None, Parameter(help="A run's number, its name, or a world; the latest by default.")
-]
-RunNames = Annotated[tuple[str, ...], Parameter(help="Runs; the latest by default.")]
-Moment = Annotated[str, Parameter(help="RUN, or RUN@N after record N.")]
-Record = Annotated[int, Parameter(help="After this record; 0 is the start.")]
-ScriptOn = Annotated[Path | None, Parameter(help="A script that plays on.")]
-PlayerOn = Annotated[
-    Literal["random", "planner", "adversarial"] | None, Parameter(help="Who plays on.")
-]
-Window = Annotated[int, Parameter(name=["--window", "--last"], help="Number of last ticks.")]
-
-# ---- programs beside a run ----------------------------------------------------------------------
-
-Narrator = Annotated[str | None, Parameter(help="A program that tells outcomes in prose.")]
-NarratorUrl = Annotated[str | None, Parameter(help="The HTTP address of a narrator.")]
-OperatorOn = Annotated[str | None, Parameter(help="A program that writes rules for unknown words.")]
-OperatorUrl = Annotated[str | None, Parameter(help="The HTTP address of an operator.")]
-Grown = Annotated[
-    Path | None, Parameter(help="Write the world's file with the rules of the operator here.")
-]
-ReplyTimeout = Annotated[float, Parameter(help="Seconds for an answer of a program at most.")]

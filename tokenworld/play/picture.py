@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from html import escape
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
 from tokenworld.diagnostics import Diagnostic, Failure, usage
 from tokenworld.play.model.inspection import Inspection, Map
@@ -15,6 +15,7 @@ from tokenworld.session.moments import Moment
 from tokenworld.session.replaying import session_at
 from tokenworld.store.log import RunStore
 from tokenworld.store.read import find_run
+from tokenworld.verbs import options as opt
 from tokenworld.verbs.output import EXIT_OK, Output, write_file
 
 __all__ = ["drawing", "picture"]
@@ -35,14 +36,16 @@ _LETTER: Final = (
 
 
 def picture(
-    target: str | None,
+    target: opt.MaybeWorld,
     out: Output,
     *,
-    output: Path | None,
-    run: str | None,
-    tick: int | None,
-    seed: int,
-    store: Path | None,
+    output: Annotated[Path | None, opt.OUTPUT, "FILE.svg or FILE.png (WORLD.svg)."] = None,
+    run: Annotated[str | None, "Draw this stored run instead."] = None,
+    tick: Annotated[
+        int | None, "With `--run`: the record to draw the state after (the last)."
+    ] = None,
+    seed: opt.Seed = 0,
+    store: opt.Store = None,
 ) -> int:
     """Draw the map of a world at its start, or of a stored run after record ``tick`` (its last).
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Annotated
 
 from tokenworld.diagnostics import Failure, usage
 from tokenworld.planning.verdict import PlanStep, Verdict
@@ -12,10 +13,42 @@ from tokenworld.session import Session, open_world, plan_for_seed
 from tokenworld.session.refusals.explained import Explainer
 from tokenworld.session.solving import check_goal
 from tokenworld.store.log import RunStore
+from tokenworld.verbs import options as opt
 from tokenworld.verbs.output import EXIT_INTERRUPTED, EXIT_NEGATIVE, EXIT_OK, Output, unbroken
 from tokenworld.verbs.plan.luck import told_luck
 from tokenworld.verbs.plan.verb import show_verdict
 from tokenworld.verbs.runs.run import show_outcome
+
+
+def play_asked(
+    target: opt.MaybeWorld,
+    out: Output,
+    *,
+    run: Annotated[str | None, "Look at this stored run, record by record."] = None,
+    plan: Annotated[bool, "Plan first; the plan can be stepped through."] = False,
+    goal: opt.Goal = None,
+    time_limit: opt.Limit = 60.0,
+    operator: opt.Operator = False,
+    tour: Annotated[bool, "Begin with the tour, as the first game does."] = False,
+    seed: opt.Seed = 0,
+    store: opt.Store = None,
+    web: Annotated[bool, "Play in a browser, at an address of this machine."] = False,
+    host: Annotated[str | None, "With `--web`: the address to listen on (127.0.0.1)."] = None,
+    port: Annotated[int | None, "With `--web`: the port (8000); 0: any that is free."] = None,
+) -> int:
+    """Play a world here or on a page, or watch a stored run."""
+    page = web or host is not None or port is not None
+    if target is None or run is not None:
+        given = target is not None or page or plan or goal is not None or seed or operator or tour
+        return watch(run, out, store, alone=not given)
+    if page:
+        from tokenworld.play.web.verb import WebOptions, serve_play
+
+        played = {"--plan": plan, "--goal": goal, "--time-limit": time_limit, "--seed": seed,
+                  "--store": store, "--operator": operator, "--tour": tour}  # fmt: skip
+        return serve_play(target, out, WebOptions(web, host, port), played, seed)
+    return play(target, out, seed=seed, store=store, planned=plan, time_limit=time_limit,
+                goal=goal, operator=operator, tour=tour)  # fmt: skip
 
 
 def play(
@@ -74,7 +107,7 @@ def watch(reference: str | None, out: Output, store: Path | None, *, alone: bool
     if not on_screen or out.as_json:
         from tokenworld.verbs.runs.listing import show
 
-        return show(reference, out, store)
+        return show(reference, out, store=store)
     from tokenworld.play import watch as watch_on_screen
 
     with RunStore.open(store) as opened:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
 from tokenworld import __version__
 from tokenworld.check import Checked
@@ -30,6 +30,7 @@ from tokenworld.model import Program
 from tokenworld.session.loading import check_file, check_text, split_target, timed_file
 from tokenworld.syntax import parse_source
 from tokenworld.syntax.nodes import QuirkDecl
+from tokenworld.verbs import options as opt
 from tokenworld.verbs.output import EXIT_OK, Output, exit_code_of, replace_bytes
 
 _PLACES: Final = 20
@@ -209,17 +210,19 @@ Form = Literal["text", "json", "sarif", "lsp"]
 
 
 def check(
-    files: tuple[str, ...],
+    files: opt.Files,
     out: Output,
     *,
-    form: Form = "text",
-    pedantic: bool = False,
-    fix: bool = False,
-    unsafe: bool = False,
-    order: bool = False,
-    proofs: bool = False,
-    stats: bool = False,
-    group: bool = False,
+    fix: Annotated[bool, "Apply the safe repairs."] = False,
+    unsafe: Annotated[bool, "Apply the other repairs too."] = False,
+    order: Annotated[bool, "List laws whose order matters."] = False,
+    proofs: Annotated[bool, "List what is proved."] = False,
+    stats: Annotated[bool, "Print the CPU time of each pass."] = False,
+    group: Annotated[
+        bool, "Show the first finding of each code, and where the others are."
+    ] = False,
+    pedantic: opt.Pedantic = False,
+    form: Annotated[Form, opt.Option("--format"), "How to print."] = "text",
 ) -> int:
     """Check every file; 0 if none has an error, 1 if one has, 2 if one cannot be read.
 
@@ -363,7 +366,11 @@ def repaired(file: str, out: Output, *, unsafe: bool = False) -> int:
 
 
 def lint(
-    files: tuple[str, ...], out: Output, *, pedantic: bool = False, quirks: bool = False
+    files: opt.Files,
+    out: Output,
+    *,
+    pedantic: opt.Pedantic = False,
+    quirks: Annotated[bool, "List the declared quirks with their reasons."] = False,
 ) -> int:
     """Print the lints of every file, or with ``quirks`` the declared oddities with their places.
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
+from typing import Annotated
 
 from tokenworld.diagnostics import Diagnostic, Failure, counted, read_source, usage
 from tokenworld.engine import State
@@ -15,6 +16,7 @@ from tokenworld.prose.intents import PassIntent, TypedIntent
 from tokenworld.session import Session, open_world
 from tokenworld.session.intents import Resolver
 from tokenworld.session.players import played
+from tokenworld.verbs import options as opt
 from tokenworld.verbs.output import EXIT_OK, Output
 
 _SHOWN = 4
@@ -22,15 +24,17 @@ _SHOWN = 4
 
 
 def dist(
-    target: str,
+    target: opt.World,
     out: Output,
     *,
-    intent: str | None,
-    start: Path | None,
-    script: Path | None,
-    most: int,
-    seed: int,
-    operator: bool = False,
+    intent: Annotated[
+        str | None, "The command, in the words of a player; without it: pass."
+    ] = None,
+    start: Annotated[Path | None, "Begin in the state of this file (tw-state/1)."] = None,
+    script: opt.PlayedAt = None,
+    most: Annotated[int, "Print so many outcomes at most, the likeliest."] = 10000,
+    operator: opt.Operator = False,
+    seed: opt.Seed = 0,
 ) -> int:
     """Print the outcomes of an intent, in the state of a file or after a script."""
     if most < 1:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
-from typing import Literal, assert_never
+from typing import Annotated, Literal, assert_never
 
 from tokenworld.core import lowered
 from tokenworld.diagnostics import Diagnostic, Failure, Source, counted, read_source
@@ -327,7 +327,13 @@ def _objects(loaded: Loaded, world: World) -> set[str]:
 
 
 def equivalence(
-    first: str, second: str, problems: tuple[Path, ...], out: Output, *, limit: int, walks: int
+    first: Annotated[str, "A PDDL domain or a `.tw` FILE[:world]."],
+    second: Annotated[str, "Another one."],
+    problems: Annotated[tuple[Path, ...], "PDDL problems for both."],
+    out: Output,
+    *,
+    limit: Annotated[int, "States to explore at most."] = 10000,
+    walks: Annotated[int, "Random walks beyond the limit."] = 100,
 ) -> int:
     """The answer over all problems and its exit code: 0 equivalent, 1 different, 3 neither."""
     told: list[dict[str, object]] = []

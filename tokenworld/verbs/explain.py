@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from tokenworld.assets import error_page
 from tokenworld.core import lowered
@@ -299,7 +299,12 @@ def _english(world: OpenWorld, rule: Action | Law) -> str:
     return "\n".join(f"{'  ' * depth}- {text}" for depth, text in entry.lines)
 
 
-def explain(what: str | None, out: Output, *, stages: bool) -> int:
+def explain(
+    what: Annotated[str | None, "A code (TW0403); with --stages a FILE or FILE:rule."],
+    out: Output,
+    *,
+    stages: Annotated[bool, "Show each stage from the text to the tick."] = False,
+) -> int:
     """``tw explain``: a code, or with ``stages`` (or nothing to explain) the way to the tick."""
     return explain_stages(what, out) if stages or what is None else explain_code(what, out)
 

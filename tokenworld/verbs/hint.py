@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from tokenworld.diagnostics import counted, fields_json, to_json
 from tokenworld.limits import attempt, left
 from tokenworld.planning.hints import Hint
@@ -12,20 +10,21 @@ from tokenworld.session import Session, open_world
 from tokenworld.session.players import played
 from tokenworld.session.session import LastChance, hint, last_winnable
 from tokenworld.session.solving import check_goal
+from tokenworld.verbs import options as opt
 from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, EXIT_UNKNOWN, Output, limit_notes
 
 _EXITS = {"winnable": EXIT_OK, "unwinnable": EXIT_NEGATIVE, "unknown": EXIT_UNKNOWN}
 
 
 def hint_after(
-    target: str,
+    target: opt.World,
     out: Output,
     *,
-    script: Path | None,
-    goal: str | None,
-    time_limit: float,
-    seed: int,
-    operator: bool = False,
+    script: opt.Played = None,
+    goal: opt.Goal = None,
+    time_limit: opt.Limit = 20.0,
+    operator: opt.Operator = False,
+    seed: opt.Seed = 0,
 ) -> int:
     """Print the hint after a script; returns 0 winnable, 1 lost for good, 3 unknown.
 

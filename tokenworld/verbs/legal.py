@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
+from typing import Annotated
 
 from tokenworld.diagnostics import (
     counted,
@@ -18,6 +18,7 @@ from tokenworld.session import open_world
 from tokenworld.session.moments import LegalCommand
 from tokenworld.session.players import played
 from tokenworld.session.session import Session
+from tokenworld.verbs import options as opt
 from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, Output
 
 
@@ -135,14 +136,14 @@ _MOST = 1_000
 
 
 def legal(
-    target: str,
+    target: opt.World,
     out: Output,
     *,
-    focus: str | None,
-    script: Path | None,
-    every: bool,
-    seed: int,
-    operator: bool = False,
+    focus: Annotated[str | None, opt.Option("--with"), "Only with this object."] = None,
+    every: Annotated[bool, opt.Option("--all"), "Also what cannot be done, and why."] = False,
+    script: opt.PlayedAt = None,
+    operator: opt.Operator = False,
+    seed: opt.Seed = 0,
 ) -> int:
     """Print the legal commands after a script; returns 0 if there are any, 1 if there are none."""
     if every and focus is None:

@@ -14,7 +14,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, TypeVar, assert_never
+from typing import Annotated, Any, Literal, TypeVar, assert_never
 
 from tokenworld.diagnostics import Diagnostic, Failure, Span, usage
 from tokenworld.engine import Engine, EngineSimulator, ForcedLuck, State
@@ -84,6 +84,7 @@ from tokenworld.session.players import give_once, random_player
 from tokenworld.session.scenarios import run_scenario
 from tokenworld.session.session import Session
 from tokenworld.session.solving import solve
+from tokenworld.verbs import options as opt
 from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, EXIT_UNKNOWN, Output, limit_notes
 from tokenworld.verbs.records.answers import all_right
 from tokenworld.verbs.records.properties import mapping_beside
@@ -543,9 +544,17 @@ Judged = list[tuple[Mutant, Verdict]]
 
 
 def mutate(
-    file: str, out: Output, *, sample: int | None, seed: int, least: float,
-    rows: tuple[Path, ...] = (),
-) -> int:  # fmt: skip
+    file: Annotated[str, "A file whose rules are changed."],
+    out: Output,
+    *,
+    sample: Annotated[int | None, "Judge this many mutants only."] = None,
+    seed: Annotated[int, "The seed that draws the sample."] = 0,
+    least: Annotated[float, "Percent that must be noticed, for exit code 0."] = 0.0,
+    rows: Annotated[
+        tuple[Path, ...], opt.Option(many=True), "Recorded rows of a text game that judge too."
+    ] = (),
+    time_limit: opt.Whole = None,
+) -> int:
     """Judge the mutants of a file's own rules; 1 if fewer than ``least`` percent are noticed.
 
     ``rows`` are files of recorded transitions of the file's world, which judge too. ``sample``

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
 from tokenworld.diagnostics import Failure, Source, counted, read_source, to_json, usage
 from tokenworld.ground import refuse_huge
@@ -12,21 +13,27 @@ from tokenworld.session import OpenWorld, load_program, open_world
 from tokenworld.session.pddl import import_files, load_imported
 from tokenworld.session.solving import check_goal
 from tokenworld.syntax.format import format_source
+from tokenworld.verbs import options as opt
 from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, Output, write_file
 
 _HINT = "Name a folder that can be written, with `-o`."
 
 
 def export_pddl(
-    target: str,
+    target: opt.World,
     out: Output,
     *,
-    pddl: bool,
-    ppddl: bool,
-    sanitize: bool,
-    output: Path | None,
-    plan: Path | None,
-    goal: str | None,
+    pddl: Annotated[bool, "Write PDDL."] = False,
+    ppddl: Annotated[bool, "Write PPDDL, with chances."] = False,
+    sanitize: Annotated[bool, "Names that every planner takes."] = False,
+    output: Annotated[Path | None, opt.OUTPUT, "A folder."] = None,
+    plan: Annotated[
+        Path | None,
+        opt.Option("--read-plan"),
+        "Read a plan for the exported files, and play it on the world.",
+    ] = None,
+    goal: opt.Goal = None,
+    time_limit: opt.Limit = 60.0,
 ) -> int:
     """Write ``domain.pddl`` and ``problem.pddl`` to the folder ``output``, or print both.
 
@@ -117,7 +124,12 @@ def _play(world: OpenWorld, exported: PddlExport, path: Path, goal: str | None, 
 
 
 def import_pddl(
-    domain: Path, problems: tuple[Path, ...], out: Output, *, output: Path | None, force: bool
+    domain: Annotated[Path, "A PDDL domain."],
+    problems: Annotated[tuple[Path, ...], "Problems of the domain."],
+    out: Output,
+    *,
+    output: Annotated[Path | None, opt.OUTPUT, "A folder; printed without it."] = None,
+    force: Annotated[bool, "Replace a file that is there."] = False,
 ) -> int:
     """Write ``world.tw`` with the domain and its problems as worlds to a folder, or print it.
 

@@ -6,7 +6,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, assert_never
+from typing import Annotated, Any, Literal, assert_never
 
 from tokenworld.diagnostics import (
     Diagnostic,
@@ -20,6 +20,7 @@ from tokenworld.model.schema import program_schema, program_to_json
 from tokenworld.session.loading import choose_world, load_program, split_target
 from tokenworld.syntax import nodes as syn
 from tokenworld.syntax import parse_source
+from tokenworld.verbs import options as opt
 from tokenworld.verbs.output import EXIT_OK, Output
 
 Format = Literal["mermaid", "dot", "svg"]
@@ -43,7 +44,15 @@ _SHAPES = {
 }
 
 
-def graph(target: str, out: Output, form: Format, rule: str | None) -> int:
+def graph(
+    target: opt.World,
+    out: Output,
+    *,
+    form: Annotated[
+        Format, opt.Option("--format"), "mermaid, dot, or svg (by Graphviz)."
+    ] = "mermaid",
+    rule: Annotated[str | None, "Only this rule and its neighbours."] = None,
+) -> int:
     """Print the graph of a file's rules and of one world's endings."""
     path, name = split_target(target)
     program = load_program(path).program
@@ -169,7 +178,10 @@ def _svg(text: str) -> str:
     return done.stdout.decode().rstrip()
 
 
-def model(file: str, out: Output) -> int:
+def model(
+    file: Annotated[str, "A file to check and print."],
+    out: Output,
+) -> int:
     """The checked model of a file; its errors if it is not sound."""
     loaded = load_program(split_target(file)[0])
     out.json({"schema_version": 1, "program": program_to_json(loaded.program)})
@@ -182,7 +194,13 @@ def schema(out: Output) -> int:
     return EXIT_OK
 
 
-def rules(file: str, out: Output, *, context: bool = False, signatures: bool = False) -> int:
+def rules(
+    file: Annotated[str, "The file."],
+    out: Output,
+    *,
+    context: Annotated[bool, "Three texts for a language model: actions, objects, score."] = False,
+    signatures: Annotated[bool, "Only what can be named: declarations without bodies."] = False,
+) -> int:
     """``tw rules``: the rulebook of a file, with ``context`` the prompt of a language model, with
     ``signatures`` the declarations without bodies."""
     if signatures:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Annotated
 from xml.etree import ElementTree
 
 from tokenworld.diagnostics import Diagnostic, Failure, counted, to_json
 from tokenworld.limits import Halted, attempt, left, near
 from tokenworld.session.loading import load_program
 from tokenworld.session.scenarios import PLAN_SECONDS, ScenarioResult, run_scenario
+from tokenworld.verbs import options as opt
 from tokenworld.verbs.coverage import Coverage, Measured, by_file
 from tokenworld.verbs.output import (
     EXIT_NEGATIVE,
@@ -49,12 +51,12 @@ class _Tested:
 
 
 def test(
-    paths: tuple[str, ...],
+    paths: opt.Paths,
     out: Output,
     *,
-    junit: Path | None,
-    time_limit: float | None,
-    coverage: bool,
+    junit: Annotated[Path | None, "Write a JUnit report here."] = None,
+    time_limit: opt.Whole = None,
+    coverage: Annotated[bool, "List the rules, requires and branches that were reached."] = False,
 ) -> int:
     """Run every scenario below the paths: 0 all pass, 1 one fails or none is found, 2 a file is
     missing, 3 the time of the command ended first.

@@ -21,7 +21,6 @@ from tokenworld.gym.cwmb.search import (
     planned,
     random_policy,
 )
-from tokenworld.model.schema import shaped
 from tokenworld.verbs.bench.report import CWMB_DISCRETE as PUBLISHED
 from tokenworld.verbs.bench.report import PAPER, Author, mean, publish
 from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, Output
@@ -78,13 +77,13 @@ def cwmb(
     path: Path | None,
     out: Output,
     *,
+    author: Author,
     only: tuple[str, ...],
     rows: int,
     episodes: int,
     planners: tuple[Planner, ...],
     samples: int,
     output: Path | None,
-    **answers: object,
 ) -> int:
     """Score the six worlds, or predicted ones; return 1 if a bundled one is below its ceiling.
 
@@ -100,7 +99,7 @@ def cwmb(
             "There must be rows and samples, and not fewer than no episodes.",
             "Give `--rows N` and `--samples N`, N > 0.",
         )
-    author, say = shaped(Author, answers), out.each_second()
+    say = out.each_second()
     scored: list[Scored] = []
     asked = _Planning(planners, episodes, PUBLISHED_EFFORT.of(samples), say)
     for env in [known[one.lower()] for one in only] or ENVS:

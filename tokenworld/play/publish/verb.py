@@ -9,12 +9,14 @@ from collections.abc import Iterator, Mapping
 from html import escape
 from pathlib import Path
 from string import Template
+from typing import Annotated
 
 from tokenworld.diagnostics import usage
 from tokenworld.ground import Json
 from tokenworld.play.publish.runtime import VERSION, runtime_files, zipped
 from tokenworld.prose.rulebook import rulebook
 from tokenworld.session import OpenWorld, open_world
+from tokenworld.verbs import options as opt
 from tokenworld.verbs.output import EXIT_OK, Output, write_file
 
 __all__ = ["page_of", "publish"]
@@ -23,7 +25,12 @@ _PAGE = Path(__file__).with_name("page")
 
 
 def publish(
-    target: str, out: Output, *, output: Path | None, seed: int, runtime: Path | None
+    target: opt.World,
+    out: Output,
+    *,
+    output: Annotated[Path | None, opt.OUTPUT, "The page (WORLD.html)."] = None,
+    runtime: Annotated[Path | None, "The archive of Pyodide; else it is fetched once."] = None,
+    seed: opt.Seed = 0,
 ) -> int:
     """Write the page of a world that can start; ``runtime`` is the archive of Pyodide, if at hand.
 

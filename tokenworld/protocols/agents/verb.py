@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
 from tokenworld.diagnostics import Diagnostic, Failure, usage
 from tokenworld.protocols.agents.files import Root
@@ -14,7 +14,14 @@ from tokenworld.verbs.output import EXIT_OK, Output
 _HOST: Final = "127.0.0.1"
 
 
-def serve(root: Path, out: Output, *, write: bool, http: bool, port: int | None) -> int:
+def serve(
+    out: Output,
+    *,
+    root: Annotated[Path, "The folder whose files may be read."] = Path(),
+    write: Annotated[bool, "Let tools write `.tw` files below the root."] = False,
+    http: Annotated[bool, "Serve on a port of this machine, not on stdin and stdout."] = False,
+    port: Annotated[int | None, "With `--http`: the port (8765)."] = None,
+) -> int:
     """Serve until the client leaves (stdio) or the process is ended (``http``).
 
     The server listens on loopback only. Raises `Failure` for a root that is no

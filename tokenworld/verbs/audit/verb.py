@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Annotated
 
 from tokenworld.diagnostics import Diagnostic, counted, fields_json, to_json, usage
 from tokenworld.ground import Change, value_text
@@ -14,6 +15,7 @@ from tokenworld.planning.space.graph import Door
 from tokenworld.planning.verdict import ShownStep, draw_text
 from tokenworld.session import open_world
 from tokenworld.session.solving import check_goal
+from tokenworld.verbs import options as opt
 from tokenworld.verbs.audit.analysis import Audit, Example
 from tokenworld.verbs.audit.analysis import audit as audit_world
 from tokenworld.verbs.audit.rules import Idle
@@ -299,14 +301,15 @@ _DOT_SECONDS = 20.0
 
 
 def audit(
-    target: str,
+    target: opt.World,
     out: Output,
     *,
-    goal: str | None,
-    states: int,
-    time_limit: float,
-    graph: Path | None,
-    past_goal: bool = False,
+    goal: opt.Goal = None,
+    states: opt.States = 1000000,
+    time_limit: opt.Limit = 60.0,
+    memory_limit: opt.Memory = None,
+    past_goal: Annotated[bool, "Explore the states after the goal too."] = False,
+    graph: Annotated[Path | None, "Draw the states: FILE.dot or FILE.svg."] = None,
 ) -> int:
     """0: winnable, and all was explored; 1: the goal cannot be reached; 3: a part is unknown."""
     if graph is not None and graph.suffix not in (".dot", ".svg"):

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
 from tokenworld.diagnostics import (
     Diagnostic,
@@ -21,6 +21,7 @@ from tokenworld.diagnostics import (
 )
 from tokenworld.model.schema import shaped
 from tokenworld.store.usage import read_prices
+from tokenworld.verbs import options as opt
 from tokenworld.verbs.author import rounds
 from tokenworld.verbs.author.asking import ROLES, ProviderFailure, Role, scrubbed, secrets
 from tokenworld.verbs.author.attempts import Attempt
@@ -64,35 +65,39 @@ _HINT: Final = "Name a folder that can be written with `-o`."
 class Wanted:
     """The options of the command line that decide a run."""
 
-    contract: str
-    direct: bool
-    single: bool
-    without: str
-    rounds: int
-    requests: int
-    tokens: int | None
-    cost: float | None
-    seconds: float | None
-    mutants: int
-    seed: int
+    contract: opt.Contract = "game"
+    direct: Annotated[bool, "Ask once, without rounds: description in, world out."] = False
+    single: Annotated[bool, "Leave out all roles but the developer."] = False
+    without: Annotated[str, "Roles to leave out: analyst, researcher, tester, player."] = ""
+    rounds: Annotated[int, "Rounds at most."] = 4
+    requests: Annotated[int, opt.Option("--max-requests"), "Requests to the model at most."] = 100
+    tokens: Annotated[int | None, opt.Option("--max-tokens"), "Tokens in and out at most."] = None
+    cost: Annotated[float | None, opt.Option("--max-cost"), "Cost at most."] = None
+    seconds: Annotated[
+        float | None, opt.Option("--time-limit"), "No request after so many seconds."
+    ] = None
+    mutants: Annotated[int, "Changed rules that the tests must notice."] = 20
+    seed: Annotated[int, "For models that take a seed; 0: none."] = 0
 
 
 def write_world(
-    description: Path | None,
+    description: Annotated[Path | None, "A text that describes a world."],
     out: Output,
     *,
-    output: Path | None,
-    provider: str | None,
-    model: str,
-    url: str,
-    key_env: str,
-    prices: str | None,
-    reply_timeout: float,
-    search: str | None,
-    deny: Path | None,
-    resume: bool,
-    replay: Path | None,
-    **wanted: object,
+    output: Annotated[Path | None, opt.OUTPUT, "The folder for the result."] = None,
+    provider: Annotated[str | None, "script:FILE, command:PROGRAM, http or pydantic-ai."] = None,
+    model: Annotated[str, "The name of the model."] = "",
+    url: Annotated[str, "The address of `http`."] = "https://api.openai.com/v1",
+    key_env: Annotated[
+        str, "The environment variable that has the key of `http`."
+    ] = "OPENAI_API_KEY",
+    prices: opt.Prices = None,
+    reply_timeout: Annotated[float, "Seconds for one answer."] = 300.0,
+    wanted: Wanted,
+    search: Annotated[str | None, "A program that searches for the researcher."] = None,
+    deny: Annotated[Path | None, "A file of texts whose search results are left out."] = None,
+    resume: Annotated[bool, "Go on with the interrupted run in the folder."] = False,
+    replay: Annotated[Path | None, "Run a recorded run again, and compare each event."] = None,
 ) -> int:
     """Run ``tw author`` in one of its three ways."""
     if replay is not None:
@@ -104,7 +109,7 @@ def write_world(
     with ExitStack() as open_:
         recorded = recorded_lines(output) if resume else []
         keys = tuple(one for one in (os.environ.get(key_env, "").strip(),) if len(one) >= _KEY)
-        job = _job(description, recorded, shaped(Wanted, wanted), output, keys)
+        job = _job(description, recorded, wanted, output, keys)
         if provider is None:
             raise usage("No provider is named.", "Give `--provider http --model NAME`, or others.")
         priced = read_prices(prices)

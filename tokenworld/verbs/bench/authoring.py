@@ -13,16 +13,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
-from typing import Final
+from typing import Annotated, Final
 
 from tokenworld.diagnostics import Diagnostic, Failure, Source, read_source, usage
 from tokenworld.planning.pddl.export import export_domain
 from tokenworld.session.loading import check_text
 from tokenworld.store.usage import Total, Usage, total
+from tokenworld.verbs import options as opt
 from tokenworld.verbs.author.desk import recorded_usage
 from tokenworld.verbs.author.transcript import NAME as TRANSCRIPT
 from tokenworld.verbs.author.transcript import OUTSIDE, Event, read_line, recorded_lines
-from tokenworld.verbs.author.verb import write_world
+from tokenworld.verbs.author.verb import Wanted, write_world
 from tokenworld.verbs.bench.golds import Gold
 from tokenworld.verbs.bench.report import mean
 from tokenworld.verbs.bench.scores import score
@@ -40,17 +41,21 @@ _SHOWN: Final = 6
 class Asked:
     """The options of `tw author` that a benchmark passes on; ``author`` is the provider."""
 
-    author: str | None = None
-    runs: Path | None = None
-    descriptions: Path | None = None
-    url: str = "https://api.openai.com/v1"
-    key_env: str = "OPENAI_API_KEY"
-    direct: bool = False
-    single: bool = False
-    without: str = ""
-    rounds: int = 4
-    requests: int = 100
-    prices: str | None = None
+    author: Annotated[
+        str | None, "Let it write them: script:FILE, command:PROGRAM, http or pydantic-ai."
+    ] = None
+    runs: Annotated[Path | None, "The folder for what it writes."] = None
+    descriptions: Annotated[Path | None, "A folder of descriptions; else those of the list."] = None
+    url: Annotated[str, "The address of `http`."] = "https://api.openai.com/v1"
+    key_env: Annotated[str, "The environment variable that has the key of `http`."] = (
+        "OPENAI_API_KEY"
+    )
+    direct: Annotated[bool, "Ask once, without rounds: description in, world out."] = False
+    single: Annotated[bool, "Leave out all roles but the developer."] = False
+    without: Annotated[str, "Roles to leave out, as in `tw author`."] = ""
+    rounds: Annotated[int, "Rounds of each run at most."] = 4
+    requests: Annotated[int, opt.Option("--max-requests"), "Requests of each run at most."] = 100
+    prices: opt.Prices = None
 
 
 class _Silent(Output):
@@ -128,10 +133,11 @@ def _written(folder: Path, description: str, asked: Asked, model: str) -> int:
         write_file(folder / _DESCRIPTION, description, hint, folder=folder)
     return write_world(
         None if begun else folder / _DESCRIPTION, _Silent(), output=folder, provider=asked.author,
-        model=model, url=asked.url, key_env=asked.key_env, prices=asked.prices, reply_timeout=300.0,
-        search=None, deny=None, resume=begun, replay=None, contract="pddl", direct=asked.direct,
-        single=asked.single, without=asked.without, rounds=asked.rounds, requests=asked.requests,
-        tokens=None, cost=None, seconds=None, mutants=0, seed=0,
+        model=model, url=asked.url, key_env=asked.key_env, prices=asked.prices, resume=begun,
+        wanted=Wanted(
+            contract="pddl", direct=asked.direct, single=asked.single, without=asked.without,
+            rounds=asked.rounds, requests=asked.requests, mutants=0,
+        ),
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from tokenworld.assets import domains_folder
 from tokenworld.diagnostics import Failure, counted, in_seconds
@@ -21,12 +21,12 @@ from tokenworld.engine.rows.commit import remove_object
 from tokenworld.engine.rows.stepper import Tick
 from tokenworld.ground import PASS, STATUSES
 from tokenworld.model import ObjectType
-from tokenworld.model.schema import shaped
 from tokenworld.planning.proof.relaxed import out_of_reach
 from tokenworld.planning.verdict import Verdict
 from tokenworld.session import OpenWorld, open_world
 from tokenworld.session.rollouts import rollout
 from tokenworld.session.solving import solve
+from tokenworld.verbs import options as opt
 from tokenworld.verbs.bench.report import BYTESIZED32 as PUBLISHED
 from tokenworld.verbs.bench.report import PAPER, Author, publish, share
 from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, Output, tw_files
@@ -57,19 +57,18 @@ class Game:
 
 
 def bytesized32(
-    path: Path | None,
+    path: Annotated[Path | None, "A folder of worlds; those of the package by default."],
     out: Output,
     *,
-    seconds: float,
-    output: Path | None,
-    **answers: object,
+    author: Author,
+    seconds: Annotated[float, "Seconds of each search."] = 30.0,
+    output: opt.Page = None,
 ) -> int:
     """Check the worlds of a folder, or of predictions; return 1 if a bundled one fails a check.
 
     Without a folder, check the 32 bundled worlds: the ceiling. ``seconds`` bound the
     search for each plan, and a third of them the proofs that its objects are needed.
     """
-    author = shaped(Author, answers)
     folder = author.predictions or path or domains_folder() / "textgames"
     files, say = tw_files((str(folder),)), out.each_second()
     games: list[Game] = []

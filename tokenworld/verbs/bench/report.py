@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
 from tokenworld.diagnostics import visible
 from tokenworld.planning.space.policy import wilson
@@ -21,10 +21,12 @@ class Author:
     """The author of the scored files: for a folder of ``predictions`` the model, the date of its
     answers and their cost; without it the engine."""
 
-    predictions: Path | None = None
-    model: str | None = None
-    date: str | None = None
-    cost: str | None = None
+    predictions: Annotated[
+        Path | None, "A folder with a model's answers; they are scored instead."
+    ] = None
+    model: Annotated[str | None, "The model that wrote the predictions."] = None
+    date: Annotated[str | None, "The date of the predictions."] = None
+    cost: Annotated[str | None, "What the predictions cost, as the table shows it."] = None
 
     @property
     def is_engine(self) -> bool:

@@ -13,10 +13,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import fmean
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from tokenworld.diagnostics import Failure, Source, counted, usage
-from tokenworld.model.schema import shaped
+from tokenworld.verbs import options as opt
 from tokenworld.verbs.bench.authoring import Asked, rounds, write_domains
 from tokenworld.verbs.bench.behaviour import Behaviour, behaviour
 from tokenworld.verbs.bench.golds import Gold, prediction_of, read_golds
@@ -61,13 +61,14 @@ class Scored:
 
 
 def text2world(
-    path: Path,
+    path: Annotated[Path, "A folder of PDDL files, or the published list (JSON)."],
     out: Output,
     *,
-    instances: int,
-    states: int,
-    output: Path | None,
-    **answers: object,
+    author: Author,
+    asked: Asked,
+    instances: Annotated[int, "Problems made to compare behaviour; 0: none."] = 3,
+    states: Annotated[int, "States that are compared on each problem."] = 60,
+    output: opt.Page = None,
 ) -> int:
     """Score the golds of a path; return 1 if a readable gold does not come back as it was.
 
@@ -75,7 +76,6 @@ def text2world(
     of a provider; the exit code is then 0.
     """
     golds, say = read_golds(path), out.each_second()
-    author, asked = shaped(Author, answers), shaped(Asked, answers)
     sections: list[Section] = []
     if asked.author is not None:
         if author.predictions is not None:

@@ -12,9 +12,10 @@ import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import Final, Literal, get_args
+from typing import Annotated, Final, Literal, get_args
 
 from tokenworld.assets import asset_folder, language_page, rules_folder
+from tokenworld.verbs import options as opt
 from tokenworld.verbs.judge.findings import tokens
 from tokenworld.verbs.output import EXIT_OK, Output
 
@@ -123,7 +124,11 @@ _HEADS: Final[dict[Purpose, str]] = {
 # ``tw card``: print a card.
 
 
-def print_card(out: Output, *, purpose: Purpose) -> int:
+def print_card(
+    out: Output,
+    *,
+    purpose: Annotated[Purpose, opt.Option("--for"), "Who reads it."] = "author",
+) -> int:
     """Print the card for a purpose."""
     text = card(purpose)
     out.data(text.removesuffix("\n"))

@@ -15,12 +15,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from math import exp, isfinite
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from tokenworld.diagnostics import Diagnostic, Failure, counted, fields_json, usage
 from tokenworld.engine.outcomes.distribution import Scored
 from tokenworld.ground import Json
 from tokenworld.session import open_world
+from tokenworld.verbs import options as opt
 from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, Output, write_file
 from tokenworld.verbs.records.answers import (
     TASKS,
@@ -135,18 +136,20 @@ _SHOWN = 3
 
 
 def conform(
-    target: str,
-    rows: Sequence[Path],
+    target: Annotated[
+        Annotated[str, "FILE[:world], or a folder with a world for each game."], opt.Option("world")
+    ],
+    rows: Annotated[tuple[Path, ...], "Files of rows: .jsonl or .jsonl.gz."],
     out: Output,
     *,
-    strict: bool = False,
-    predictor: str | None = None,
-    reply_timeout: float = 60.0,
-    predictions: Path | None = None,
-    questions: Path | None = None,
-    tasks: str = "act,env,score,step",
-    coverage: bool = False,
-    score: bool = False,
+    strict: Annotated[bool, "Judge strictly."] = False,
+    predictor: Annotated[str | None, "A program that answers in place of the world."] = None,
+    reply_timeout: Annotated[float, "Seconds for one answer of it."] = 60.0,
+    predictions: Annotated[Path | None, "A file of answers, in place of the world."] = None,
+    questions: Annotated[Path | None, "Only write the questions that a predictor is asked."] = None,
+    tasks: Annotated[str, "Some of act, env, score, step."] = "act,env,score,step",
+    coverage: Annotated[bool, "Count how often each rule, require and branch was reached."] = False,
+    score: Annotated[bool, "Rows of `tw runs rows`: how likely is each by the rules?"] = False,
 ) -> int:
     """Ask and tell. 0 where every answer is right by the scorer asked for, and every row usable.
 

@@ -7,6 +7,7 @@ import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 from tokenworld.diagnostics import (
     Diagnostic,
@@ -19,6 +20,7 @@ from tokenworld.diagnostics import (
     usage,
 )
 from tokenworld.syntax.format import format_source
+from tokenworld.verbs import options as opt
 from tokenworld.verbs.output import (
     EXIT_NEGATIVE,
     EXIT_OK,
@@ -53,7 +55,14 @@ class _Result:
         return "".join(difflib.unified_diff(before, after, self.name, f"{self.name} (formatted)"))
 
 
-def fmt(paths: tuple[str, ...], out: Output, *, check: bool, diff: bool, stdin: bool) -> int:
+def fmt(
+    paths: opt.Paths,
+    out: Output,
+    *,
+    check: Annotated[bool, "Write nothing; 1 if a file differs."] = False,
+    diff: Annotated[bool, "Write nothing; show the changes."] = False,
+    stdin: Annotated[bool, "From stdin to stdout."] = False,
+) -> int:
     """Format the files; 1 if one has errors, or if one differs with `check`; 2 if unreadable."""
     if stdin:
         return _pipe(paths, out, check=check, diff=diff)

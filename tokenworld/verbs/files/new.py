@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
 from tokenworld.assets import domains_folder
 from tokenworld.diagnostics import Source, has_errors, usage
 from tokenworld.syntax import parse_source
+from tokenworld.verbs import options as opt
 from tokenworld.verbs.output import EXIT_OK, Output, write_file
 
 Template = Literal["adventure", "grid", "economy", "puzzle", "pddl"]
@@ -21,7 +22,13 @@ _WORLD: Final = re.compile(r'^world (\w+) "[^"]*"', re.MULTILINE)
 _NAME: Final = re.compile(r"[a-z][A-Za-z0-9_]{,59}")
 
 
-def new(name: str, out: Output, *, template: Template, folder: Path | None) -> int:
+def new(
+    name: Annotated[str, "The name of the world."],
+    out: Output,
+    *,
+    template: Annotated[Template, "The world to begin with."] = "adventure",
+    folder: Annotated[Path | None, opt.OUTPUT, "The folder; by default NAME."] = None,
+) -> int:
     """Write ``world.tw`` in a new folder, by default one that has the name of the world.
 
     Raises `Failure` (TW0006) for a name that is none or a file that exists already, and TW0001

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
-from typing import Any
+from typing import Annotated, Any
 
 from tokenworld.diagnostics import Failure, Source, fields_json
 from tokenworld.engine import ForcedLuck
@@ -27,7 +27,8 @@ from tokenworld.session import Moment, Session
 from tokenworld.session.intents import AnyIntent
 from tokenworld.session.loading import OpenWorld, open_text
 from tokenworld.session.solving import explain_unwinnable
-from tokenworld.verbs.fuzz.campaign import MOST_SHOWN, playable, smaller
+from tokenworld.verbs import options as opt
+from tokenworld.verbs.fuzz.campaign import MOST_SHOWN, playable, run_fuzz, smaller
 from tokenworld.verbs.fuzz.small import small_world
 from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, Output
 
@@ -504,6 +505,23 @@ def _kind(found: Disagreement) -> str:
 
 
 # ---- the verb ---------------------------------------------------------------------------------
+
+
+def fuzz(
+    out: Output,
+    *,
+    number: Annotated[int, opt.Option("--n"), "Ticks to compare in total."] = 2000,
+    seed: opt.Seed = 0,
+    ticks: Annotated[int, "Ticks of each world at most."] = 100,
+    coverage: Annotated[bool, "List every construct."] = False,
+    verdicts: Annotated[
+        int | None, "Instead: compare plans of this many small worlds with an exhaustive search."
+    ] = None,
+) -> int:
+    """Compare ``number`` ticks of play, or ``verdicts`` of planners; 1 if something differs."""
+    if verdicts is not None:
+        return run_verdicts(verdicts, seed, out)
+    return run_fuzz(number, seed, ticks, coverage, out)
 
 
 def run_verdicts(count: int, seed: int, output: Output) -> int:

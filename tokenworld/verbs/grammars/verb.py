@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal, assert_never
+from typing import Annotated, Literal, assert_never
 
 from tokenworld.assets import grammar_path
 from tokenworld.diagnostics import usage
@@ -11,6 +11,7 @@ from tokenworld.session import Session, load_program, open_world
 from tokenworld.session.loading import split_target
 from tokenworld.session.players import played
 from tokenworld.syntax import parse_source
+from tokenworld.verbs import options as opt
 from tokenworld.verbs.grammars.dialects import llguidance_grammar, openai_tool
 from tokenworld.verbs.grammars.gbnf import gbnf_grammar
 from tokenworld.verbs.grammars.narrowing import command_grammar, narrowed, symbols_of
@@ -20,12 +21,16 @@ Dialect = Literal["lark", "llguidance", "openai", "gbnf"]
 
 
 def grammar(
-    dialect: Dialect,
     out: Output,
     *,
-    world: str | None = None,
-    commands: str | None = None,
-    script: Path | None = None,
+    dialect: Annotated[
+        Dialect, opt.Option("--for"), "lark, llguidance, openai or gbnf (llama.cpp, XGrammar)."
+    ] = "lark",
+    world: Annotated[
+        str | None, opt.Option(("--world", "--names")), "Allow only the names of this file."
+    ] = None,
+    commands: Annotated[str | None, "Allow only what can be typed in this world now."] = None,
+    script: opt.PlayedAt = None,
 ) -> int:
     """Print the grammar. With ``world``, only the names of that file can be mentioned; with
     ``commands``, only what `tw legal` lists can be typed, after a ``script``.

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from tokenworld.diagnostics import read_source, usage
 from tokenworld.session.loading import split_target
+from tokenworld.verbs import options as opt
 from tokenworld.verbs.judge.contract import Budget, read_contract
 from tokenworld.verbs.judge.findings import Judgement, Status
 from tokenworld.verbs.judge.findings import brief as brief_of
@@ -16,15 +19,15 @@ _CODES: dict[Status, int] = {
 
 
 def judge(
-    target: str,
+    target: opt.World,
     out: Output,
     *,
-    contract: str,
-    states: int,
-    ticks: int,
-    mutants: int,
-    time_limit: float,
-    brief: bool,
+    contract: opt.Contract = "game",
+    brief: Annotated[bool, "Print only the brief for a model."] = False,
+    states: Annotated[int, "States of each search and of the audit."] = 20000,
+    ticks: Annotated[int, "Ticks of seeded play in each world."] = 400,
+    mutants: Annotated[int, "Changed rules that the tests must notice."] = 40,
+    time_limit: Annotated[float, "Seconds for all of it."] = 120.0,
 ) -> int:
     """Judge ``FILE[:world]``; ``brief`` prints only the report for a language model."""
     if states < 1 or ticks < 0 or mutants < 0:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
-from typing import Final, Literal, assert_never
+from typing import Annotated, Final, Literal, assert_never
 
 from tokenworld.diagnostics import Failure, Source, read_source, usage
 from tokenworld.engine import State
@@ -18,6 +18,7 @@ from tokenworld.session.loading import OpenWorld
 from tokenworld.session.players import random_choices
 from tokenworld.session.rollouts import Rollout, draws_in_setup
 from tokenworld.session.rollouts import rollout as roll
+from tokenworld.verbs import options as opt
 from tokenworld.verbs.output import EXIT_OK, EXIT_UNKNOWN, Output, columns
 
 # ---- The exact mean return ----------------------------------------------------------------------
@@ -180,16 +181,18 @@ class Duel:
 
 
 def duel(
-    target: str,
-    first: str,
-    second: str,
+    target: opt.World,
+    first: Annotated[str, "A plan: a script, a policy of `tw plan`, or `random`."],
+    second: Annotated[str, "The other plan."],
     out: Output,
     *,
-    by: By,
-    worlds: int,
-    ticks: int,
-    seed: int,
-    reference: str | None,
+    by: Annotated[By, "The value of a run."] = "reward",
+    worlds: Annotated[int, "Runs of each plan, with equal seeds."] = 100,
+    ticks: Annotated[int, "Records of a run at most."] = 1000,
+    seed: opt.Seed = 0,
+    reference: Annotated[
+        str | None, "A second world: play there too, and tell whether both rank the plans alike."
+    ] = None,
 ) -> int:
     """Compare both plans, in the reference too where one is named, and tell which is better; 3
     where runs do not decide it."""

@@ -7,7 +7,7 @@ import random
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
 from tokenworld.diagnostics import counted, usage
 from tokenworld.engine import State
@@ -16,6 +16,7 @@ from tokenworld.session import open_world
 from tokenworld.session.loading import OpenWorld
 from tokenworld.session.players import typed_command
 from tokenworld.session.replaying import row_played
+from tokenworld.verbs import options as opt
 from tokenworld.verbs.output import EXIT_OK, Output, keep_files, write_file
 
 Curiosity = Literal["novelty", "random"]
@@ -24,15 +25,17 @@ ILLEGAL: Final = 0.2
 
 
 def explore(
-    target: str,
+    target: opt.World,
     out: Output,
     *,
-    output: Path,
-    policy: Curiosity,
-    ticks: int,
-    episode: int,
-    seed: int,
-    write: bool,
+    output: Annotated[Path, opt.OUTPUT, "The file for the rows (.jsonl)."],
+    policy: Annotated[
+        Curiosity, "Prefer commands that were given least often in a state, or draw any."
+    ] = "novelty",
+    ticks: Annotated[int, "How many rows."] = 400,
+    episode: Annotated[int, "Rows after which a new game begins."] = 100,
+    seed: opt.Seed = 0,
+    write: Annotated[bool, "Replace a file that is there."] = False,
 ) -> int:
     """Play, and write a row for every command."""
     if ticks < 1 or episode < 1:

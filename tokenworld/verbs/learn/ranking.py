@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
-from typing import Final, assert_never
+from typing import Annotated, Final, assert_never
 
 from tokenworld import model as m
 from tokenworld.diagnostics import Diagnostic, Failure, counted, usage
@@ -21,6 +21,7 @@ from tokenworld.engine.columns import Column
 from tokenworld.ground import Json, Raw
 from tokenworld.session import open_world
 from tokenworld.session.loading import OpenWorld
+from tokenworld.verbs import options as opt
 from tokenworld.verbs.output import EXIT_OK, Output
 from tokenworld.verbs.records.rows import BadRow, no_rows
 from tokenworld.verbs.records.transitions import Transition, transitions
@@ -73,14 +74,16 @@ class Ranked:
 
 
 def rank(
-    target: str,
-    rows: Sequence[Path],
+    target: opt.World,
+    rows: Annotated[tuple[Path, ...], "Files of `tw runs rows` or `tw learn explore`."],
     out: Output,
     *,
-    reference: str | None,
-    distractors: int,
-    most: int,
-    seed: int,
+    reference: Annotated[
+        str | None, "A world that is right: mutants that it allows are left out."
+    ] = None,
+    distractors: Annotated[int, "Mutants of each observed successor."] = 8,
+    most: Annotated[int, "Transitions that are ranked."] = 400,
+    seed: opt.Seed = 0,
 ) -> int:
     """Rank the rows' successors among mutants, and print how often they come first."""
     if not rows:

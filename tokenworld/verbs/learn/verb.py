@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite, log
 from pathlib import Path
+from typing import Annotated
 
 from tokenworld.diagnostics import Diagnostic, Failure, Source, Span, counted, usage
 from tokenworld.ground import Json
@@ -15,6 +16,7 @@ from tokenworld.model import NumberType
 from tokenworld.session import open_world
 from tokenworld.session.loading import OpenWorld
 from tokenworld.syntax.format import format_source
+from tokenworld.verbs import options as opt
 from tokenworld.verbs.learn.evidence import Collected, collected, learned_params
 from tokenworld.verbs.learn.fitting import Fit, Fitted, fit
 from tokenworld.verbs.learn.journal import Journal
@@ -42,15 +44,17 @@ _REAL_DIGITS = 6
 
 
 def fit_params(
-    target: str,
-    rows: Sequence[Path],
+    target: opt.World,
+    rows: Annotated[tuple[Path, ...], "Files of `tw runs rows`: .jsonl or .jsonl.gz."],
     out: Output,
     *,
-    output: Path | None,
-    write: bool,
-    noise: float | None,
-    journal: Path | None,
-    report: Path | None,
+    output: Annotated[Path | None, opt.OUTPUT, "Also write the values as JSON."] = None,
+    write: Annotated[bool, "Write the values into the rules; replace files."] = False,
+    noise: Annotated[
+        float | None, "The probability of rows that the rules cannot bring forth."
+    ] = None,
+    journal: opt.Journal = None,
+    report: opt.Report = None,
 ) -> int:
     """Fit, tell and write where that is asked for; 1 where nothing was learned."""
     if not rows:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from tokenworld.diagnostics import Failure, counted, limit_reached, to_json, usage
 from tokenworld.diagnostics.frozen import frozen
@@ -17,6 +17,7 @@ from tokenworld.planning.pddl.words import shown_metric
 from tokenworld.planning.verdict import Explaining, Verdict, summary_lines
 from tokenworld.session import OpenWorld, Session
 from tokenworld.session.solving import check_goal, wins_under_seed
+from tokenworld.verbs import options as opt
 from tokenworld.verbs.output import (
     EXIT_NEGATIVE,
     EXIT_OK,
@@ -48,21 +49,31 @@ class Extras:
     better ones. ``plan_file`` gets the plan in PDDL.
     """
 
-    certificate: Path | None = None
-    check: Path | None = None
-    why: bool = False
-    explain: bool = False
-    engine: str | None = None
-    optimal: bool = False
-    top: int | None = None
-    all_optimal: bool = False
-    encoding: str | None = None
-    honest: bool = False
-    branches: bool = False
-    quality: Quality | None = None
-    alias: str | None = None
-    search: str | None = None
-    plan_file: Path | None = None
+    plan_file: Annotated[Path | None, "Write the plan in PDDL, for validators such as VAL."] = None
+    certificate: Annotated[Path | None, "Write a certificate here."] = None
+    check: Annotated[Path | None, "Check a certificate; 1 if it fails."] = None
+    why: Annotated[bool, "Print the whole reason why a goal is unwinnable."] = False
+    explain: Annotated[bool, "List what each encoding supports."] = False
+    engine: Annotated[
+        str | None,
+        "Only this engine: own, width, hmax, hadd, ff, blind, lama, symk, enhsp or up:NAME.",
+    ] = None
+    encoding: Annotated[str | None, "Only on this encoding: E (Fast Downward) or A (ENHSP)."] = None
+    alias: Annotated[str | None, "Only Fast Downward with this alias, as lama-first."] = None
+    search: Annotated[str | None, "Only Fast Downward with this search, as 'astar(lmcut())'."] = (
+        None
+    )
+    optimal: Annotated[bool, "Find a plan that is proved cheapest."] = False
+    top: Annotated[int | None, "This many plans, cheapest first."] = None
+    all_optimal: Annotated[bool, "All cheapest plans."] = False
+    honest: Annotated[bool, "Find one plan that wins whatever the secrets are."] = False
+    branches: Annotated[bool, "With --honest: a plan that branches on what the player sees."] = (
+        False
+    )
+    quality: Annotated[
+        Literal["satisficing", "anytime"] | None,
+        "Stop at the first plan, or look for better ones until the time is over.",
+    ] = None
 
     @property
     def asked(self) -> bool:
@@ -453,30 +464,32 @@ Luck = Literal["possible", "least", "certain", "probability"]
 
 
 def plan_asked(
-    target: str,
-    problem: Path | None,
+    target: opt.World,
+    problem: Annotated[Path | None, "The problem, where the first file is a PDDL domain."],
     out: Output,
     *,
-    luck: Luck,
-    goal: str | None,
-    states: int,
-    time_limit: float,
-    seed: int,
-    policy: Path | None,
-    **extras: Any,
+    goal: opt.Goal = None,
+    luck: Annotated[
+        Luck, "Who decides draws: the planner; it, but rarely; an adversary; or chance."
+    ] = "possible",
+    policy: Annotated[Path | None, "Write the command of each state to this file."] = None,
+    extras: Extras,
+    time_limit: opt.Limit = 60.0,
+    states: opt.States = 200000,
+    memory_limit: opt.Memory = None,
+    seed: opt.Seed = 0,
 ) -> int:
-    """``tw plan`` as it was asked; ``extras`` are the fields of `Extras`.
+    """``tw plan`` as it was asked.
 
     The exit code says the verdict: 0 winnable (or certain), 1 not, 3 unknown.
     """
-    given = Extras(**extras)
-    _go_together(luck, policy, given)
-    given.refuse_contradictions()
+    _go_together(luck, policy, extras)
+    extras.refuse_contradictions()
     found = opened(target, problem)
     with found.telling():
         if luck == "possible" or luck == "least":
             return plan_with(
-                found, out, given, luck=luck, goal=goal, time_limit=time_limit, seed=seed
+                found, out, extras, luck=luck, goal=goal, time_limit=time_limit, seed=seed
             )
         return plan_luck(
             found, out, luck=luck, goal=goal, states=states, time_limit=time_limit, seed=seed,

@@ -15,7 +15,7 @@ from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from tokenworld.diagnostics import Diagnostic, Failure, fields_json, visible
 from tokenworld.ground import Json
@@ -25,6 +25,7 @@ from tokenworld.store.log import RunStore
 from tokenworld.store.read import find_run, history, list_runs
 from tokenworld.store.records import Run, Tick
 from tokenworld.store.usage import Prices, Total, read_prices, total
+from tokenworld.verbs import options as opt
 from tokenworld.verbs.output import EXIT_OK, Output, write_file
 from tokenworld.verbs.pages import (
     PAGE_END,
@@ -339,12 +340,12 @@ _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 def report(
     out: Output,
     *,
-    store: Path | None,
-    since: str | None,
-    output: Path | None,
-    window: int,
-    time_limit: float,
-    prices: str | None = None,
+    since: Annotated[str | None, "12h, 7d, a time of ISO 8601, or a run; all by default."] = None,
+    output: Annotated[Path | None, opt.OUTPUT, "A folder for report.md and report.html."] = None,
+    window: Annotated[opt.Window, "Number of last ticks of a run."] = 50,
+    time_limit: Annotated[float, "Seconds to look for a plan of each world; 0: none."] = 5.0,
+    prices: opt.Prices = None,
+    store: opt.Store = None,
     now: datetime | None = None,
 ) -> int:
     """Tell the runs since a moment, all by default; write both files to a folder ``output``."""

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from tokenworld.core import lowered
 from tokenworld.diagnostics import Failure, counted, fields_json, joined, usage
@@ -21,6 +20,7 @@ from tokenworld.store.database import Database
 from tokenworld.store.log import RunStore
 from tokenworld.store.read import find_run, history, snapshot_before
 from tokenworld.store.records import IntentSource, Reference, Run, Tick
+from tokenworld.verbs import options as opt
 from tokenworld.verbs.output import EXIT_USAGE, Output
 from tokenworld.verbs.quality.dimensions import (
     Coverage,
@@ -401,15 +401,15 @@ def keep_reference(store: RunStore, run: Run, card: Scorecard, gate: Gate) -> bo
 
 
 def quality(
-    run: str | None,
+    run: opt.RunName,
     out: Output,
     *,
-    store: Path | None,
-    window: int,
-    gate: Gate | None,
-    reference: bool,
-    form: Literal["table", "json"],
-    time_limit: float = 5.0,
+    window: opt.Window = 50,
+    gate: Annotated[Gate | None, "Fail a FAILED run; `--gate strict` a DEGRADED one too."] = None,
+    reference: Annotated[bool, "Keep the run as a reference if it passes the gate."] = False,
+    form: Annotated[Literal["table", "json"], opt.Option("--format"), "How to print."] = "table",
+    time_limit: Annotated[float, "Seconds to ask whether the goal is in reach; 0: do not."] = 5.0,
+    store: opt.Store = None,
 ) -> int:
     """Score a run and print the scorecard; return 2 if it cannot be scored."""
     out.as_json |= form == "json"

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import Annotated
 
 from tokenworld.limits import left
 from tokenworld.session import Session, open_world
 from tokenworld.session.players import played
 from tokenworld.session.refusals.explained import Explanation, explained, with_way
+from tokenworld.verbs import options as opt
 from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, Output, fitting_glyphs
 from tokenworld.verbs.refusals.lines import RefusalLines
 
 
 def why(
-    target: str,
-    intent: str,
+    target: opt.World,
+    intent: Annotated[str, "The command, in the words of a player or as a call."],
     out: Output,
     *,
-    script: Path | None,
-    time_limit: float,
-    seed: int,
-    operator: bool = False,
+    script: opt.PlayedAt = None,
+    time_limit: Annotated[float, "Seconds to look for a way to it; 0: do not."] = 20.0,
+    operator: opt.Operator = False,
+    seed: opt.Seed = 0,
 ) -> int:
     """Explain a command after a script, without giving it; returns 0 if it can be done, 1 if not.
 

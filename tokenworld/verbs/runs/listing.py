@@ -13,6 +13,7 @@ import re
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
 
 from tokenworld.diagnostics import Diagnostic, Failure, usage
 from tokenworld.model import CARRIED
@@ -33,13 +34,19 @@ from tokenworld.store.read import (
     ticks_of,
 )
 from tokenworld.store.records import INTENT_SOURCES, Run, Tick
+from tokenworld.verbs import options as opt
 from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, Output, write_file
 from tokenworld.verbs.recheck import replayed
 from tokenworld.verbs.refusals.lines import compact
 from tokenworld.verbs.runs.run import GLYPHS
 
 
-def listing(out: Output, store: Path | None, world: str | None) -> int:
+def listing(
+    out: Output,
+    *,
+    world: Annotated[str | None, "Only runs of this world."] = None,
+    store: opt.Store = None,
+) -> int:
     """Every run of the store, oldest first."""
     with _open(store) as opened:
         runs = list_runs(opened, world)
@@ -85,7 +92,7 @@ def _run_json(run: Run) -> dict[str, object]:
     }
 
 
-def show(reference: str | None, out: Output, store: Path | None) -> int:
+def show(reference: opt.RunName, out: Output, *, store: opt.Store = None) -> int:
     """One run, record by record."""
     with _open(store) as opened:
         run = find_run(opened, reference)
@@ -127,7 +134,13 @@ def show_tick(tick: Tick, out: Output) -> None:
         out.entry(f"        » {line}")
 
 
-def replay(reference: str | None, out: Output, store: Path | None, *, verify: bool) -> int:
+def replay(
+    reference: opt.RunName,
+    out: Output,
+    *,
+    verify: Annotated[bool, "Check the log itself too."] = False,
+    store: opt.Store = None,
+) -> int:
     """Play a run again and compare every hash."""
     with _open(store) as opened:
         run = find_run(opened, reference)
@@ -148,7 +161,11 @@ def replay(reference: str | None, out: Output, store: Path | None, *, verify: bo
 
 
 def export_runs(
-    references: tuple[str, ...], out: Output, *, output: Path, store: Path | None
+    references: Annotated[opt.RunNames, opt.Option("runs")],
+    out: Output,
+    *,
+    output: opt.OutputFile,
+    store: opt.Store = None,
 ) -> int:
     """Write runs as JSON lines, whole or not at all."""
     with _open(store) as opened:
@@ -159,7 +176,13 @@ def export_runs(
     return EXIT_OK
 
 
-def write_rows(reference: str | None, out: Output, *, output: Path, store: Path | None) -> int:
+def write_rows(
+    reference: opt.RunName,
+    out: Output,
+    *,
+    output: opt.OutputFile,
+    store: opt.Store = None,
+) -> int:
     """Write a run as rows that a scenario's `replay` plays: whole or not at all."""
     from tokenworld.session.replaying import rows_of_run
 
@@ -172,7 +195,12 @@ def write_rows(reference: str | None, out: Output, *, output: Path, store: Path 
     return EXIT_OK
 
 
-def import_runs(path: Path, out: Output, store: Path | None) -> int:
+def import_runs(
+    path: Annotated[Annotated[Path, "A file of JSON lines."], opt.Option("file")],
+    out: Output,
+    *,
+    store: opt.Store = None,
+) -> int:
     """Import runs from JSON lines; torn ones are reported and skipped."""
     with RunStore.open(store) as opened:
         imported = import_file(opened, path)
@@ -189,7 +217,12 @@ POLL_SECONDS = 0.2
 
 
 def log(
-    reference: str | None, out: Output, store: Path | None, *, follow: bool, last: int | None
+    reference: opt.RunName,
+    out: Output,
+    *,
+    follow: Annotated[bool, opt.Option(("--follow", "-f")), "Continue until the run ends."] = False,
+    last: Annotated[int | None, "Begin with this many of the last records."] = None,
+    store: opt.Store = None,
 ) -> int:
     """Print the (last) records of a run; with ``follow`` go on until the run is finished.
 
@@ -278,12 +311,12 @@ def _carried_fault(store: Database, run: Run) -> str | None:
 
 
 def verify(
-    references: tuple[str, ...],
+    references: opt.RunNames,
     out: Output,
-    store: Path | None,
     *,
-    every: bool,
-    link: str | None = None,
+    every: Annotated[bool, opt.Option("--all"), "Every run."] = False,
+    link: Annotated[str | None, "The link that was kept elsewhere: a record must have it."] = None,
+    store: opt.Store = None,
 ) -> int:
     """Check runs, the latest by default; 1 at the first run with a fault.
 

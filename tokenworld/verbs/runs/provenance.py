@@ -11,8 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from tokenworld.core.nodes import Binder, DeriveCall, Read, Require, Term
 from tokenworld.core.walk import subterms
@@ -29,9 +28,10 @@ from tokenworld.session.replaying import branched, resumed, session_at
 from tokenworld.store.log import RunStore
 from tokenworld.store.read import find_run, history
 from tokenworld.store.records import Run, Tick, canonical
+from tokenworld.verbs import options as opt
 from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, Output
 from tokenworld.verbs.recheck import mirrored
-from tokenworld.verbs.runs.run import Choice, Company, play_on, run_player
+from tokenworld.verbs.runs.run import Company, Onward, play_on, run_player
 
 _DEEP = 4
 """Derives within derives are followed so far."""
@@ -219,7 +219,7 @@ def _split(text: str) -> list[str]:
 # ---- the verbs -----------------------------------------------------------------------------------
 
 
-def at(reference: str | None, seq: int, out: Output, store: Path | None) -> int:
+def at(reference: opt.Run, seq: opt.Record, out: Output, *, store: opt.Store = None) -> int:
     """The whole state after a record."""
     with RunStore.open(store, writable=False) as opened:
         run = find_run(opened, reference)
@@ -239,7 +239,7 @@ def _hash(session: Session) -> str:
 # ---- diff -------------------------------------------------------------------------------------
 
 
-def diff(first: str, second: str, out: Output, store: Path | None) -> int:
+def diff(first: opt.Moment, second: opt.Moment, out: Output, *, store: opt.Store = None) -> int:
     """Print the differences of two moments, each RUN or RUN@N; returns 1 if there are any."""
     with RunStore.open(store, writable=False) as opened:
         (run, place), (other, there) = (_moment(opened, one) for one in (first, second))
@@ -298,7 +298,14 @@ def _text(value: Any) -> str:
 
 
 def why(
-    reference: str | None, slot: str, out: Output, store: Path | None, record: int | None
+    reference: opt.Run,
+    slot: Annotated[str, "object.attribute, or function(a, b)."],
+    out: Output,
+    *,
+    record: Annotated[
+        int | None, opt.Option("--at"), "As it was after this record; the end."
+    ] = None,
+    store: opt.Store = None,
 ) -> int:
     """Tell the record and the rule that set a slot, and the values that enabled the rule."""
     with RunStore.open(store, writable=False) as opened:
@@ -360,16 +367,15 @@ def _origin(setter: Setter) -> str:
 
 
 def branch(
-    reference: str | None,
-    seq: int,
+    reference: opt.Run,
+    seq: opt.Record,
     out: Output,
     *,
-    store: Path | None,
-    **options: Any,
+    onward: Onward,
+    store: opt.Store = None,
 ) -> int:
-    """A new run that leaves another one after a record, and is played on if somebody is to play:
-    ``options`` are the fields of `Choice`."""
-    choice = Choice(**options)
+    """A new run that leaves another one after a record, and is played on if somebody is to play."""
+    choice = onward.choice
     with RunStore.open(store) as opened:
         run = find_run(opened, reference)
         if choice.nobody:
@@ -385,10 +391,9 @@ def branch(
             return play_on(session, chosen, choice.ticks, out, company, choice.grown)
 
 
-def resume(reference: str | None, out: Output, *, store: Path | None, **options: Any) -> int:
-    """Continue a run that was cut off; its stored records are not changed. ``options`` are the
-    fields of `Choice`."""
-    choice = Choice(**options)
+def resume(reference: opt.RunName, out: Output, *, onward: Onward, store: opt.Store = None) -> int:
+    """Continue a run that was cut off; its stored records are not changed."""
+    choice = onward.choice
     with RunStore.open(store) as opened:
         run = find_run(opened, reference)
         session = resumed(opened, run)

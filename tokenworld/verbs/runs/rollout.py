@@ -4,26 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from statistics import median
-from typing import Literal
+from typing import Annotated, Literal
 
 from tokenworld.planning.space.policy import wilson
 from tokenworld.session.rollouts import Rollout
 from tokenworld.session.rollouts import rollout as roll
+from tokenworld.verbs import options as opt
 from tokenworld.verbs.output import EXIT_OK, Output
 
 _WORDS = {"goal": "won by", "lose": "lost by", "stop": "stopped by"}
 
 
 def rollout(
-    target: str,
+    target: opt.World,
     out: Output,
     *,
-    policy: str,
-    worlds: int,
-    ticks: int,
-    seed: int,
-    engine: Literal["auto", "fast", "plain", "play"],
-    digests: bool,
+    policy: opt.Policy = "random",
+    worlds: Annotated[int, "How many runs, each with the next seed."] = 100,
+    ticks: opt.Length = 1000,
+    engine: Annotated[
+        Literal["auto", "fast", "plain", "play"],
+        "Compiled; in Python; in Python with every text; auto: the fastest.",
+    ] = "auto",
+    digests: Annotated[bool, "Add the state hash of every run."] = False,
+    seed: opt.Seed = 0,
 ) -> int:
     """Play, and print the table or the JSON."""
     say = out.each_second()

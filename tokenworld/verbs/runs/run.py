@@ -6,9 +6,9 @@ import shlex
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, assert_never
+from typing import TYPE_CHECKING, Annotated, Literal, assert_never
 
 from tokenworld.diagnostics import Failure, read_source, usage
 from tokenworld.ground import Outcome
@@ -44,6 +44,7 @@ from tokenworld.session.remote import (
 from tokenworld.store.log import RunStore
 from tokenworld.store.records import IntentSource
 from tokenworld.store.usage import UNTOLD
+from tokenworld.verbs import options as opt
 from tokenworld.verbs.output import (
     EXIT_INTERRUPTED,
     EXIT_NEGATIVE,
@@ -68,24 +69,31 @@ class Choice:
     """The options of the command line. ``command`` and ``url`` choose an ``llm``, ``narrator`` and
     ``operator`` programs beside the run; ``grown`` is where the rules that it ends with go."""
 
-    script: Path | None = None
-    scenario: str | None = None
-    player: PlayerName | None = None
-    policy: Path | None = None
-    command: str | None = None
-    url: str | None = None
-    reply_timeout: float = 60.0
-    goal: str | None = None
-    time_limit: float = 60.0
-    ticks: int | None = None
-    seed: int = 0
-    halt_refusals: int | None = None
-    patience: int | None = None
-    narrator: str | None = None
-    narrator_url: str | None = None
-    operator: str | None = None
-    operator_url: str | None = None
-    grown: Path | None = None
+    script: Annotated[Path | None, "A file with one intent per line."] = None
+    scenario: Annotated[str | None, "The `when` steps of this scenario."] = None
+    player: Annotated[PlayerName | None, "Who plays."] = None
+    command: Annotated[str | None, "The program of `--player llm`: text in, text out."] = None
+    url: Annotated[str | None, "The HTTP address of `--player llm`."] = None
+    narrator: opt.Narrator = None
+    narrator_url: opt.NarratorUrl = None
+    operator: Annotated[
+        str | None,
+        "A program that writes rules for unknown words; without one: show what is secret.",
+    ] = None
+    operator_url: opt.OperatorUrl = None
+    grown: opt.Grown = None
+    reply_timeout: opt.ReplyTimeout = 60.0
+    policy: Annotated[Path | None, "A policy of `tw plan`, to play by."] = None
+    ticks: opt.Ticks = None
+    halt_refusals: Annotated[int | None, "Halt after this many refusals in a row; 0: never."] = None
+    patience: Annotated[
+        int | None,
+        "With several actors: how often one whose command has no effect is asked again "
+        "(0; `llm`: 2).",
+    ] = None
+    goal: opt.Goal = None
+    time_limit: opt.Limit = 60.0
+    seed: opt.Seed = 0
 
     @property
     def nobody(self) -> bool:
@@ -93,6 +101,26 @@ class Choice:
         named = (self.script, self.scenario, self.player, self.policy, self.narrator,
                  self.narrator_url, self.operator, self.operator_url, self.grown)  # fmt: skip
         return not any(named)
+
+
+@dataclass(frozen=True, slots=True)
+class Onward:
+    """The options that play a recorded run on."""
+
+    script: opt.ScriptOn = None
+    player: opt.PlayerOn = None
+    narrator: opt.Narrator = None
+    narrator_url: opt.NarratorUrl = None
+    operator: opt.OperatorOn = None
+    operator_url: opt.OperatorUrl = None
+    grown: opt.Grown = None
+    reply_timeout: opt.ReplyTimeout = 60.0
+    ticks: opt.Ticks = None
+
+    @property
+    def choice(self) -> Choice:
+        """These options among those of a new run."""
+        return Choice(**{one.name: getattr(self, one.name) for one in fields(self)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,13 +284,12 @@ GLYPHS = {
 _REFUSE_LIKE = ("refused", "no_match", "rolled_back")
 
 
-def run(target: str, out: Output, *, store: Path | None, **options: Any) -> int:
+def run(target: opt.World, out: Output, *, choice: Choice, store: opt.Store = None) -> int:
     """Play and record; the last line (or the JSON) carries the final state hash.
 
-    ``options`` are the fields of `Choice`; an ``operator`` without a name is whoever reads this,
-    to whom nothing is hidden.
+    An ``operator`` without a name is whoever reads this, to whom nothing is hidden.
     """
-    choice, world = Choice(**options), open_world(target)
+    world = open_world(target)
     chosen = run_player(choice, world, out.progress)
     with Company.called(choice, chosen, out) as company:
         world.engine.start(chosen.seed)  # a world that cannot start leaves no store behind

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any, Literal, assert_never
+from typing import Annotated, Any, Literal, assert_never
 
 from tokenworld.diagnostics import fields_json
 from tokenworld.engine import ForcedLuck, State
@@ -37,6 +36,7 @@ from tokenworld.session.session import Session
 from tokenworld.store.log import RunStore
 from tokenworld.store.read import find_run, find_tick
 from tokenworld.store.records import Run
+from tokenworld.verbs import options as opt
 from tokenworld.verbs.output import (
     EXIT_OK,
     Glyphs,
@@ -468,7 +468,13 @@ def _shared(one: Shared, glyphs: Glyphs) -> Iterator[Line]:
     )
 
 
-def trace(reference: str | None, seq: int, out: Output, store: Path | None) -> int:
+def trace(
+    reference: opt.Run,
+    seq: Annotated[Annotated[int, "This record, from 1."], opt.Option("record")],
+    out: Output,
+    *,
+    store: opt.Store = None,
+) -> int:
     """Tell what each law did in the tick of record ``seq``.
 
     Raises `Failure` TW1104 where the run has no such record, TW1105 where it does not play again

@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from tokenworld.diagnostics import usage
 from tokenworld.planning.space.policy import wilson
 from tokenworld.store.usage import Prices, read_prices
+from tokenworld.verbs import options as opt
 from tokenworld.verbs.output import EXIT_OK, Output
 from tokenworld.verbs.pages import Bar, Section, bar_chart
 from tokenworld.verbs.simbench.asking import of_set, read_transcript
@@ -67,9 +68,13 @@ class Mean:
 
 
 def score(
-    folder: Path, answers: tuple[Path, ...], out: Output, *, output: Path | None,
-    prices: str | None = None,
-) -> int:  # fmt: skip
+    folder: Annotated[Path, "The folder of a set of questions, or of several sets."],
+    answers: Annotated[tuple[Path, ...], "Transcripts of runs."],
+    out: Output,
+    *,
+    output: Annotated[Path | None, opt.OUTPUT, "A folder for score.md and score.html."] = None,
+    prices: opt.Prices = None,
+) -> int:
     """Score transcripts of a set; of a folder of sets, those with these names in each of them."""
     priced = read_prices(prices)
     if not answers:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, islice, product
 from pathlib import Path
-from typing import Any, Final, Literal, TypeVar
+from typing import Annotated, Any, Final, Literal, TypeVar
 
 from tokenworld.diagnostics import Failure, usage
 from tokenworld.engine import State
@@ -27,6 +27,7 @@ from tokenworld.prose.rulebook import rule_context
 from tokenworld.session.intents import Resolver
 from tokenworld.session.loading import OpenWorld, open_world, split_target
 from tokenworld.session.players import typed_command
+from tokenworld.verbs import options as opt
 from tokenworld.verbs.output import EXIT_OK, Output
 from tokenworld.verbs.records.answers import Task, changes, passes, strict
 from tokenworld.verbs.records.rows import BadRow, Recorded, TextRow, read_text_rows
@@ -193,7 +194,15 @@ class Found:
 
 
 def make(
-    target: str, out: Output, *, recorded: tuple[Path, ...], rows: int, seed: int, output: Path
+    target: opt.World,
+    out: Output,
+    *,
+    recorded: Annotated[
+        tuple[Path, ...], opt.Option("--from"), "Files of recorded rows to choose from."
+    ] = (),
+    rows: Annotated[int, "Rows for each task."] = 60,
+    seed: opt.Seed = 0,
+    output: Annotated[opt.OutputFile, "The folder to write."],
 ) -> int:
     """Make a set and print its parts."""
     if rows < 2:

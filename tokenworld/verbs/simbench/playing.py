@@ -12,10 +12,11 @@ from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Annotated, Any, Final, Protocol
 
 from tokenworld.diagnostics import counted, did_you_mean, fields_json, usage
 from tokenworld.session.remote import Channel, HttpChannel, PlayerFailure, ProcessChannel
+from tokenworld.verbs import options as opt
 from tokenworld.verbs.output import EXIT_NEGATIVE, EXIT_OK, Output
 from tokenworld.verbs.records.answers import Answer, Task, given
 from tokenworld.verbs.records.answers import question as record_question
@@ -135,9 +136,19 @@ class Replayed:
 
 
 def run(
-    folder: Path, out: Output, *, predictor: str | None, url: str | None, replay: Path | None,
-    mode: Mode, rules: str, examples: int, output: Path | None, reply_timeout: float, retries: int,
-) -> int:  # fmt: skip
+    folder: opt.Questions,
+    out: Output,
+    *,
+    predictor: Annotated[str | None, "A program: a question a line, an answer a line."] = None,
+    url: Annotated[str | None, "An HTTP address that answers a POST."] = None,
+    replay: Annotated[Path | None, "Take the answers from a transcript instead."] = None,
+    mode: Annotated[Mode, "Ask for the whole state, or for what changes."] = "full",
+    rules: opt.ToldRules = "english",
+    examples: Annotated[int, "Rows that are shown with their answers."] = 1,
+    output: opt.Answers = None,
+    reply_timeout: Annotated[float, "Seconds for one answer."] = 60.0,
+    retries: Annotated[int, "How often an answer that cannot be read is asked for again."] = 2,
+) -> int:
     """Ask the questions without an answer, and write each answer at once."""
     given = [one for one in (predictor, url, replay) if one is not None]
     if len(given) != 1:
@@ -390,7 +401,14 @@ def shown(asking: Asking) -> Iterator[str]:
 
 
 def play(
-    folder: Path, out: Output, *, rules: str, questions: int | None, output: Path | None
+    folder: opt.Questions,
+    out: Output,
+    *,
+    rules: opt.ToldRules = "english",
+    questions: Annotated[
+        int | None, "Questions of this sitting; all that are left by default."
+    ] = None,
+    output: opt.Answers = None,
 ) -> int:
     """Ask a person at the terminal; continue where the last sitting stopped."""
     if questions is not None and questions < 1:

@@ -37,10 +37,6 @@ from tokenworld.session.solving import solve, wins_under_seed
 
 What = Literal["plan", "rollout", "audit"]
 Status = Literal["done", "limit", "failed"]
-Auditor = Callable[[OpenWorld, str | None, int, float, int], tuple[bool, Mapping[str, Json]]]
-"""World, goal, states, seconds and seed to the counts of an audit, and whether it saw all states.
-
-The command line passes the function of ``tw audit``; workers import it by its name."""
 FORMAT = "tw-cell/1"
 _ONE_AT_A_TIME = Lock()
 """A worker of a cluster may have several threads, and an engine has its memory."""
@@ -74,7 +70,6 @@ class Task:
     compiler: str
     what: What
     options: Options
-    auditor: Auditor
 
     def question(self, cell: Cell) -> dict[str, Json]:
         """All that the answer of a cell depends on, for the store."""
@@ -266,8 +261,10 @@ def _by_engine(world: OpenWorld, start: State, options: Options) -> Verdict:
 
 
 def _audited(world: OpenWorld, cell: Cell, task: Task) -> Answer:
+    from tokenworld.verbs.audit.analysis import audit_counts
+
     options = task.options
-    whole, counts = task.auditor(world, options.goal, options.states, options.time_limit, cell.seed)
+    whole, counts = audit_counts(world, options.goal, options.states, options.time_limit, cell.seed)
     return Answer("done" if whole else "limit", counts)
 
 

@@ -15,7 +15,7 @@ from itertools import product
 from math import prod
 from pathlib import Path
 from statistics import median
-from typing import assert_never
+from typing import Annotated, assert_never
 
 from tokenworld.diagnostics import Source, fields_json, read_source, usage
 from tokenworld.ground import Json
@@ -28,6 +28,7 @@ from tokenworld.session.solving import check_goal
 from tokenworld.store.cells import cell_digest, keep_cell, stored_cells
 from tokenworld.store.database import Database
 from tokenworld.store.log import RunStore
+from tokenworld.verbs import options as opt
 from tokenworld.verbs.output import (
     EXIT_NEGATIVE,
     EXIT_OK,
@@ -38,7 +39,6 @@ from tokenworld.verbs.output import (
 )
 from tokenworld.verbs.sweep.cells import (
     MOST_CELLS,
-    Auditor,
     Axis,
     Cell,
     Lost,
@@ -65,29 +65,43 @@ _MOST_POINTS = 60
 class Asked:
     """The options of ``tw sweep``, as they were given."""
 
-    params: tuple[str, ...]
-    what: What
-    seeds: int
-    seed: int
-    goal: str | None
-    cell_limit: float
-    states: int
-    worlds: int
-    ticks: int
-    policy: str
-    jobs: int | None
-    dask: str | None
-    engine: str | None
-    csv: Path | None
-    store: Path | None
+    params: Annotated[
+        tuple[str, ...],
+        opt.Option("--param"),
+        "NAME=VALUES, as `p=1..9`, `p=1..9..2`, `p=a,b`; for each param.",
+    ] = ()
+    what: Annotated[What, "The question for each cell."] = "plan"
+    seeds: Annotated[int, "Number of seeds for each combination of values."] = 1
+    seed: Annotated[int, "The first seed."] = 0
+    goal: opt.Goal = None
+    time_limit: opt.Whole = None
+    cell_limit: Annotated[float, "Seconds for a cell at most."] = 60.0
+    states: opt.States = 1_000_000
+    worlds: Annotated[int, "Runs of a cell, for rollouts."] = 1
+    ticks: opt.Length = 1000
+    policy: opt.Policy = "random"
+    jobs: Annotated[int | None, "Number of processes; one per core by default."] = None
+    dask: Annotated[str | None, "A Dask scheduler's address, or local:N for N processes."] = None
+    engine: Annotated[
+        str | None, "Plan with this engine only, or with each of several, such as `own,ff`."
+    ] = None
+    csv: Annotated[Path | None, "Write a line for each cell here."] = None
+    store: opt.Store = None
 
 
-def sweep(targets: Sequence[str], out: Output, asked: Asked, auditor: Auditor) -> int:
+def sweep(
+    world: opt.World,
+    more: Annotated[tuple[str, ...], "More worlds, each swept alike."],
+    out: Output,
+    *,
+    asked: Asked,
+) -> int:
     """0: every cell has its answer; 1: some failed; 3: a limit was hit, of a cell or of all."""
     _check(asked)
+    targets = (world, *more)
     engines = [] if asked.engine is None else [one.strip() for one in asked.engine.split(",")]
     parts = [
-        ((target, engine), _part(target, engine, asked, auditor))
+        ((target, engine), _part(target, engine, asked))
         for target in targets
         for engine in engines or [""]
     ]
@@ -105,7 +119,7 @@ def sweep(targets: Sequence[str], out: Output, asked: Asked, auditor: Auditor) -
     return EXIT_UNKNOWN if found.count("limit") or found.count("open") else EXIT_OK
 
 
-def _part(target: str, engine: str, asked: Asked, auditor: Auditor) -> Sweep:
+def _part(target: str, engine: str, asked: Asked) -> Sweep:
     """The sweep of one world, by one engine if it is named."""
     if engine:
         from tokenworld.planning.planners.by_name import check_engine
@@ -118,7 +132,7 @@ def _part(target: str, engine: str, asked: Asked, auditor: Auditor) -> Sweep:
         rollout(world, worlds=1, ticks=0, policy=script)
     return sweep_of(
         world, asked.what, axes_of(world, asked.params), seeds=asked.seeds, seed=asked.seed,
-        options=_options(asked, script, engine), auditor=auditor,
+        options=_options(asked, script, engine),
     )  # fmt: skip
 
 
@@ -476,7 +490,6 @@ def sweep_of(
     seeds: int,
     seed: int,
     options: Options,
-    auditor: Auditor,
 ) -> Sweep:
     """A sweep over ``seeds`` seeds from ``seed`` on; `Failure` (TW0006) for too many cells.
 
@@ -492,7 +505,6 @@ def sweep_of(
         __version__,
         what,
         options,
-        auditor,
     )
     count = prod(len(axis.values) for axis in axes) * seeds
     if not 1 <= count <= MOST_CELLS:

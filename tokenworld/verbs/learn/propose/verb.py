@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from tokenworld.diagnostics import Diagnostic, Failure, Source, counted, to_json, usage
 from tokenworld.ground import Json
 from tokenworld.session import open_world
 from tokenworld.session.loading import OpenWorld, open_text
 from tokenworld.session.replaying import Row
+from tokenworld.verbs import options as opt
 from tokenworld.verbs.learn.journal import Journal
 from tokenworld.verbs.learn.page import Point, propose_page
 from tokenworld.verbs.learn.propose.commands import called, typed
@@ -121,21 +122,27 @@ class _Fresh:
 
 
 def propose(
-    rows: tuple[Path, ...],
+    rows: Annotated[tuple[Path, ...], "Files of `tw runs rows`, or recorded rows of a text game."],
     out: Output,
     *,
-    world: str | None,
-    output: Path | None,
-    test: tuple[Path, ...],
-    holdout: float,
-    seed: int,
-    noisy: bool,
-    proposer: str | None,
-    reply_timeout: float,
-    journal: Path | None,
-    report: Path | None,
-    curve: tuple[int, ...],
-    write: bool,
+    world: Annotated[
+        str | None, "FILE[:world]: keep these rules, and add what the rows show besides."
+    ] = None,
+    output: Annotated[
+        Path | None,
+        opt.OUTPUT,
+        "Write the world to this file; beside it the mapping of a text game.",
+    ] = None,
+    test: Annotated[tuple[Path, ...], "Score on the rows of these files."] = (),
+    holdout: Annotated[float, "Without --test: the share of rows to score on."] = 0.2,
+    seed: Annotated[int, "Which rows these are."] = 0,
+    noisy: Annotated[bool, "Any change may come by chance, though no state was met twice."] = False,
+    proposer: Annotated[str | None, "A program that is asked for laws, in lines of JSON."] = None,
+    reply_timeout: Annotated[float, "Seconds that one answer may take."] = 60.0,
+    journal: opt.Journal = None,
+    report: opt.Report = None,
+    curve: Annotated[tuple[int, ...], "Learn from so many rows too, for the report."] = (),
+    write: Annotated[bool, "Replace files that are there."] = False,
 ) -> int:
     """Learn, score on other rows, and write; return 1 if no rule was found, or where the program
     that was asked has failed."""
