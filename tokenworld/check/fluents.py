@@ -11,6 +11,7 @@ from dataclasses import replace
 from itertools import product
 from typing import Any, Final, assert_never
 
+from tokenworld import model as m
 from tokenworld.check.draft import Draft
 from tokenworld.check.typing.arithmetic import fit
 from tokenworld.check.typing.context import Context
@@ -18,37 +19,6 @@ from tokenworld.check.typing.expressions import check
 from tokenworld.check.typing.names import attribute_id, attribute_of, fact_id
 from tokenworld.check.typing.types import is_subtype, kind_type, optional, type_of_ref
 from tokenworld.diagnostics import Edit, Fix, Related, counted, did_you_mean
-from tokenworld.model import (
-    BOOL,
-    ROOT,
-    BoolLiteral,
-    BoolType,
-    CollectionType,
-    CompositeTerm,
-    EnumLiteral,
-    EnumType,
-    FieldValue,
-    Fluent,
-    FluentParam,
-    LeafTerm,
-    LogicTerm,
-    NoneType,
-    NumberLiteral,
-    NumberTerm,
-    NumberType,
-    ObjectKind,
-    ObjectLiteral,
-    ObjectType,
-    RealType,
-    Row,
-    StateTerm,
-    Term,
-    TestTerm,
-    TextType,
-    ValueType,
-    is_optional,
-    show_type,
-)
 from tokenworld.syntax import nodes as syn
 from tokenworld.syntax.foreign.words import NAMES
 
@@ -60,7 +30,7 @@ def declare_types(draft: Draft) -> None:
     items: dict[str, syn.TypeDecl] = {}
     for item, _ in draft.items(syn.TypeDecl):
         name = item.name.value
-        if name in items or name in draft.enums or name == ROOT:
+        if name in items or name in draft.enums or name == m.ROOT:
             first = items[name].span if name in items else item.span
             draft.twice("type", item.name, draft.enums[name].span if name in draft.enums else first)
             continue
@@ -78,15 +48,15 @@ def _declare(
     if name in chain:
         what = f"`{name}` inherits from itself."
         draft.tell("TW0206", what, item.name.span, "inheritance cycle", "Remove one parent.")
-        draft.types[name] = ObjectKind(name, (), (name, ROOT), (), (), item.span)
+        draft.types[name] = m.ObjectKind(name, (), (name, m.ROOT), (), (), item.span)
         return
     parents = _parents(draft, item, items)
     for parent in parents:
         _declare(draft, parent, items, (*chain, name))
     if name not in draft.types:
         ancestors = _linear(draft, name, parents)
-        rooted = any(parent.value == ROOT for parent in item.parents)
-        draft.types[name] = ObjectKind(name, parents, ancestors, (), (), item.span, rooted)
+        rooted = any(parent.value == m.ROOT for parent in item.parents)
+        draft.types[name] = m.ObjectKind(name, parents, ancestors, (), (), item.span, rooted)
 
 
 def _parents(draft: Draft, item: syn.TypeDecl, items: dict[str, syn.TypeDecl]) -> tuple[str, ...]:
@@ -94,7 +64,7 @@ def _parents(draft: Draft, item: syn.TypeDecl, items: dict[str, syn.TypeDecl]) -
     for parent in item.parents:
         if parent.value in items or parent.value in draft.types:
             found.append(parent.value)
-        elif parent.value != ROOT:
+        elif parent.value != m.ROOT:
             hint = did_you_mean(parent.value, items) or f"Declare `type {parent.value}`."
             what = f"There is no type `{parent.value}`."
             draft.tell("TW0202", what, parent.span, "unknown type", hint)
@@ -109,8 +79,8 @@ def _linear(draft: Draft, name: str, parents: tuple[str, ...]) -> tuple[str, ...
             if ancestor in found:
                 found.remove(ancestor)
             found.append(ancestor)
-    rest = [ancestor for ancestor in found if ancestor != ROOT]
-    return (name, *rest, ROOT)
+    rest = [ancestor for ancestor in found if ancestor != m.ROOT]
+    return (name, *rest, m.ROOT)
 
 
 # ---- fluents --------------------------------------------------------------------------
@@ -121,7 +91,7 @@ def declare_fluents(draft: Draft) -> None:
     for kind, _ in draft.items(syn.TypeDecl):
         for member in kind.members:
             if isinstance(member, syn.AttributeDecl):
-                draft.attempt(lambda k=kind, m=member: _attribute(draft, k, m))  # type: ignore[misc]
+                draft.attempt(lambda k=kind, x=member: _attribute(draft, k, x))  # type: ignore[misc]
     for relation, _ in draft.items(syn.RelationDecl):
         draft.attempt(lambda r=relation: _relation(draft, r))  # type: ignore[misc]
     for function, _ in draft.items(syn.FunctionDecl):
@@ -131,7 +101,7 @@ def declare_fluents(draft: Draft) -> None:
     _inherit(draft)
 
 
-def _flagged(draft: Draft, fluent: Fluent, flags: tuple[syn.Flag, ...]) -> Fluent:
+def _flagged(draft: Draft, fluent: m.Fluent, flags: tuple[syn.Flag, ...]) -> m.Fluent:
     for flag in flags:
         match flag:
             case syn.Mark(kind=kind):
@@ -149,20 +119,20 @@ def _flagged(draft: Draft, fluent: Fluent, flags: tuple[syn.Flag, ...]) -> Fluen
     return fluent
 
 
-def _leads(draft: Draft, fluent: Fluent, kind: str, flag: syn.Flag) -> None:
+def _leads(draft: Draft, fluent: m.Fluent, kind: str, flag: syn.Flag) -> None:
     """Report an inverse or a closure of a fluent that does not lead from object to object."""
     ends = (*(param.type for param in fluent.params), fluent.type)
     if fluent.fluent_kind == "relation" or (
-        len(ends) == 2 and all(isinstance(end, ObjectType) for end in ends)
+        len(ends) == 2 and all(isinstance(end, m.ObjectType) for end in ends)
     ):
         return
     what = f"`{fluent.name}` does not lead from one object to another."
     draft.stop("TW0310", what, flag.span, f"`{kind}` does not fit", "Remove the flag.")
 
 
-def _marked(draft: Draft, fluent: Fluent, kind: str, flag: syn.Mark) -> Fluent:
+def _marked(draft: Draft, fluent: m.Fluent, kind: str, flag: syn.Mark) -> m.Fluent:
     numeric = fluent.type.kind in ("number", "real")
-    refers = isinstance(fluent.type, ObjectType)
+    refers = isinstance(fluent.type, m.ObjectType)
     fits = {
         "clamped": numeric,
         "unique": fluent.fluent_kind != "relation",
@@ -178,7 +148,7 @@ def _marked(draft: Draft, fluent: Fluent, kind: str, flag: syn.Mark) -> Fluent:
     return replace(fluent, **set_)
 
 
-def _modified(fluent: Fluent, modifiers: tuple[syn.Modifier, ...]) -> Fluent:
+def _modified(fluent: m.Fluent, modifiers: tuple[syn.Modifier, ...]) -> m.Fluent:
     kinds = {modifier.kind for modifier in modifiers}
     return replace(
         fluent, static="static" in kinds, secret="secret" in kinds, scratch="scratch" in kinds
@@ -190,15 +160,15 @@ def _attribute(draft: Draft, owner: syn.TypeDecl, item: syn.AttributeDecl) -> No
     if key in draft.fluents:
         draft.twice("attribute", item.name, draft.fluents[key].span)
         return
-    params = (FluentParam("self", ObjectType(owner.name.value)),)
+    params = (m.FluentParam("self", m.ObjectType(owner.name.value)),)
     kind = type_of_ref(draft, item.type)
-    fluent = Fluent(key, item.name.value, "attribute", params, kind, None, item.span)
+    fluent = m.Fluent(key, item.name.value, "attribute", params, kind, None, item.span)
     draft.fluents[key] = _modified(_flagged(draft, fluent, item.flags), item.modifiers)
 
 
-def _params(draft: Draft, formals: tuple[syn.Formal, ...]) -> tuple[FluentParam, ...]:
+def _params(draft: Draft, formals: tuple[syn.Formal, ...]) -> tuple[m.FluentParam, ...]:
     return tuple(
-        FluentParam(formal.name.value, kind_type(draft, formal.kind), formal.kind is not None)
+        m.FluentParam(formal.name.value, kind_type(draft, formal.kind), formal.kind is not None)
         for formal in formals
     )
 
@@ -214,7 +184,7 @@ def _relation(draft: Draft, item: syn.RelationDecl) -> None:
     if not _new(draft, "relation", item.name):
         return
     name, params = item.name.value, _params(draft, item.params)
-    fluent = Fluent(fact_id(name), name, "relation", params, BOOL, None, item.span)
+    fluent = m.Fluent(fact_id(name), name, "relation", params, m.BOOL, None, item.span)
     fluent = _modified(_flagged(draft, fluent, item.flags), item.modifiers)
     two_ends = len(params) == 2 and params[0].type == params[1].type
     if (fluent.symmetric or fluent.acyclic or fluent.closure) and not two_ends:
@@ -228,14 +198,14 @@ def _function(draft: Draft, item: syn.FunctionDecl) -> None:
         return
     name, kind = item.name.value, type_of_ref(draft, item.type)
     params, key = _params(draft, item.params), fact_id(name)
-    fluent = Fluent(key, name, "function", params, kind, None, item.span)
+    fluent = m.Fluent(key, name, "function", params, kind, None, item.span)
     fluent = _modified(_flagged(draft, fluent, item.flags), item.modifiers)
     if fluent.scratch:
         _forgetful(draft, fluent, item.flags)
     draft.fluents[key] = fluent
 
 
-def _forgetful(draft: Draft, fluent: Fluent, flags: tuple[syn.Flag, ...]) -> None:
+def _forgetful(draft: Draft, fluent: m.Fluent, flags: tuple[syn.Flag, ...]) -> None:
     """A scratch slot has a value to begin each tick with, and nothing leads back from its value."""
     if not any(isinstance(flag, syn.Default) for flag in flags):
         what = f"`{fluent.name}` has no value to begin each tick with."
@@ -250,17 +220,17 @@ def _table(draft: Draft, item: syn.TableDecl) -> None:
     if not _new(draft, "table", item.name):
         return
     name = item.name.value
-    kind: ValueType = type_of_ref(draft, item.type) if item.type is not None else BOOL
+    kind: m.ValueType = type_of_ref(draft, item.type) if item.type is not None else m.BOOL
     params, key = _params(draft, item.params), fact_id(name)
-    fluent = Fluent(key, name, "table", params, kind, None, item.span)
+    fluent = m.Fluent(key, name, "table", params, kind, None, item.span)
     draft.fluents[key] = replace(_flagged(draft, fluent, item.flags), static=True)
 
 
 def _inherit(draft: Draft) -> None:
     """Attributes of each type, inherited ones first; one name, one declaration (TW0311)."""
-    own: dict[str, list[Fluent]] = {}
+    own: dict[str, list[m.Fluent]] = {}
     for fluent in draft.fluents.values():
-        if fluent.fluent_kind == "attribute" and isinstance(fluent.params[0].type, ObjectType):
+        if fluent.fluent_kind == "attribute" and isinstance(fluent.params[0].type, m.ObjectType):
             own.setdefault(fluent.params[0].type.name, []).append(fluent)
     told = set[tuple[str, str]]()  # a subtype has the two attributes of its parents as well
     for name, kind in sorted(draft.types.items(), key=lambda one: len(one[1].ancestors)):
@@ -275,9 +245,9 @@ def _inherit(draft: Draft) -> None:
         draft.types[name] = replace(kind, attributes=tuple(found.values()))
 
 
-def _declared_again(draft: Draft, name: str, first: Fluent, second: Fluent) -> None:
+def _declared_again(draft: Draft, name: str, first: m.Fluent, second: m.Fluent) -> None:
     """Report two attributes of one name: of a type and its parent, or of two parents."""
-    owners = [show_type(one.params[0].type) for one in (first, second)]
+    owners = [m.show_type(one.params[0].type) for one in (first, second)]
     what = f"`{name}` would have two attributes `{second.name}`."
     hint = "Rename one, or declare it in a common parent."
     if owners[0] in draft.types[owners[1]].ancestors:
@@ -289,7 +259,7 @@ def _declared_again(draft: Draft, name: str, first: Fluent, second: Fluent) -> N
     draft.tell("TW0311", what, second.span, "declared here", hint, related)
 
 
-def _default_text(draft: Draft, fluent: Fluent) -> str | None:
+def _default_text(draft: Draft, fluent: m.Fluent) -> str | None:
     """The source text of the default of an attribute."""
     members = (one for kind, _ in draft.items(syn.TypeDecl) for one in kind.members)
     flags = next((one.flags for one in members if one.span == fluent.span), ())  # type: ignore[union-attr]
@@ -302,7 +272,7 @@ def declare_defaults(draft: Draft) -> None:
         for member in kind.members:
             if isinstance(member, syn.AttributeDecl):
                 key = attribute_id(kind.name.value, member.name.value)
-                draft.attempt(lambda k=key, m=member: _default(draft, k, m.flags))  # type: ignore[misc]
+                draft.attempt(lambda k=key, x=member: _default(draft, k, x.flags))  # type: ignore[misc]
     for function, _ in draft.items(syn.FunctionDecl):
         draft.attempt(lambda f=function: _default(draft, fact_id(f.name.value), f.flags))  # type: ignore[misc]
     for table, _ in draft.items(syn.TableDecl):
@@ -311,7 +281,7 @@ def declare_defaults(draft: Draft) -> None:
     _overrides(draft)
 
 
-def _constant(draft: Draft, value: syn.Expr, kind: ValueType, what: str) -> Term:
+def _constant(draft: Draft, value: syn.Expr, kind: m.ValueType, what: str) -> m.Term:
     ctx = Context(draft, was=False, me=False)
     return fit(check(value, ctx, kind), kind, ctx, what)
 
@@ -330,11 +300,11 @@ def _default(draft: Draft, key: str, flags: tuple[syn.Flag, ...]) -> None:
             draft.fluents[key] = replace(fluent, default=value)
 
 
-def _may_be_none(draft: Draft, fluent: Fluent, value: syn.Expr) -> None:
+def _may_be_none(draft: Draft, fluent: m.Fluent, value: syn.Expr) -> None:
     """Report the default `none` of a type that has no `none` (TW0307)."""
-    if is_optional(fluent.type) or isinstance(fluent.type, BoolType):
+    if m.is_optional(fluent.type) or isinstance(fluent.type, m.BoolType):
         return
-    what, shown = f"The default of `{fluent.name}` is never `none`.", show_type(fluent.type)
+    what, shown = f"The default of `{fluent.name}` is never `none`.", m.show_type(fluent.type)
     hint = f"Write `{fluent.name}: {shown}?`, which begins as `none`."
     draft.stop("TW0307", what, value.span, "`none`", hint)
 
@@ -350,7 +320,7 @@ def _rows(draft: Draft, table: syn.TableDecl) -> None:
     if fact_id(table.name.value) not in draft.fluents:
         return
     fluent = draft.fluents[fact_id(table.name.value)]
-    rows: dict[tuple[str, ...], Row] = {}
+    rows: dict[tuple[str, ...], m.Row] = {}
     for item in table.rows:
         row = _row(draft, fluent, item)
         key = tuple(draft.text(term.span) for term in row.keys)
@@ -375,12 +345,12 @@ def _keys_behind(draft: Draft, row: syn.Row, lacking: int) -> list[str]:
     return keys if len(keys) == lacking else []
 
 
-def _row(draft: Draft, fluent: Fluent, item: syn.Row) -> Row:
+def _row(draft: Draft, fluent: m.Fluent, item: syn.Row) -> m.Row:
     if len(item.keys) != len(fluent.params):
         what = f"A row of `{fluent.name}` has {counted(len(fluent.params), 'key')}."
         told = [draft.text(key.span) for key in item.keys]
         hint = f"Write {counted(len(fluent.params), 'key')}, a colon and the value: `a: 1`."
-        if item.value is None and isinstance(fluent.type, BoolType):
+        if item.value is None and isinstance(fluent.type, m.BoolType):
             hint = f"Write {counted(len(fluent.params), 'key')} with commas: `a, b`."
             following = _keys_behind(draft, item, len(fluent.params) - len(told))
             hint = f"Write `{', '.join((*told, *following))}`." if following else hint
@@ -392,12 +362,12 @@ def _row(draft: Draft, fluent: Fluent, item: syn.Row) -> Row:
         for key, param in zip(item.keys, fluent.params, strict=True)
     )
     if item.value is None:
-        if not isinstance(fluent.type, BoolType):
+        if not isinstance(fluent.type, m.BoolType):
             what = f"A row of `{fluent.name}` needs a value."
             draft.stop("TW0306", what, item.span, "no value", "Write `: value` after the keys.")
-        return Row(keys, BoolLiteral(True, BOOL, item.span), item.span)
+        return m.Row(keys, m.BoolLiteral(True, m.BOOL, item.span), item.span)
     value = _constant(draft, item.value, fluent.type, f"value of `{fluent.name}`")
-    return Row(keys, value, item.span)
+    return m.Row(keys, value, item.span)
 
 
 def _argument_key(key: syn.Key) -> syn.Expr:
@@ -409,11 +379,11 @@ def _argument_key(key: syn.Key) -> syn.Expr:
 
 def _overrides(draft: Draft) -> None:
     """The effective default of each attribute of each type (TW0312 where parents differ)."""
-    own: dict[str, dict[str, FieldValue]] = {name: {} for name in draft.types}
+    own: dict[str, dict[str, m.FieldValue]] = {name: {} for name in draft.types}
     for kind, _ in draft.items(syn.TypeDecl):
         for member in kind.members:
             if isinstance(member, syn.Field) and kind.name.value in draft.types:
-                found = draft.attempt(lambda k=kind, m=member: _override(draft, k, m))  # type: ignore[misc]
+                found = draft.attempt(lambda k=kind, x=member: _override(draft, k, x))  # type: ignore[misc]
                 if found is not None:
                     own[kind.name.value][found.fluent] = found
     for name, kind_ in draft.types.items():
@@ -425,7 +395,7 @@ NO_ATTRIBUTE: Final = "no attribute of this type or its parents"
 """The label of a default for an attribute that nobody declares."""
 
 
-def _override(draft: Draft, kind: syn.TypeDecl, member: syn.Field) -> FieldValue:
+def _override(draft: Draft, kind: syn.TypeDecl, member: syn.Field) -> m.FieldValue:
     fluent = attribute_of(draft, kind.name.value, member.name.value)
     if fluent is None:
         names = [draft.fluents[key].name for key in draft.types[kind.name.value].attributes]
@@ -436,13 +406,13 @@ def _override(draft: Draft, kind: syn.TypeDecl, member: syn.Field) -> FieldValue
         what = f"`{kind.name.value}` has no attribute `{member.name.value}` to override."
         draft.stop("TW0201", what, member.name.span, NO_ATTRIBUTE, hint)
     value = _constant(draft, member.value, fluent.type, f"attribute `{fluent.name}`")
-    return FieldValue(fluent.id, value, member.span)
+    return m.FieldValue(fluent.id, value, member.span)
 
 
 def _effective(
-    draft: Draft, name: str, own: dict[str, dict[str, FieldValue]]
-) -> tuple[FieldValue, ...]:
-    found: list[FieldValue] = []
+    draft: Draft, name: str, own: dict[str, dict[str, m.FieldValue]]
+) -> tuple[m.FieldValue, ...]:
+    found: list[m.FieldValue] = []
     for key in draft.types[name].attributes:
         fluent = draft.fluents[key]
         sources = [step for step in draft.types[name].ancestors if key in own.get(step, {})]
@@ -459,9 +429,9 @@ def _effective(
         if nearest:
             found.append(own[nearest[0]][key])
         elif fluent.default is not None:
-            found.append(FieldValue(key, fluent.default, fluent.span))
-        elif not is_optional(fluent.type) and isinstance(fluent.type, BoolType):
-            found.append(FieldValue(key, BoolLiteral(False, BOOL, fluent.span), fluent.span))
+            found.append(m.FieldValue(key, fluent.default, fluent.span))
+        elif not m.is_optional(fluent.type) and isinstance(fluent.type, m.BoolType):
+            found.append(m.FieldValue(key, m.BoolLiteral(False, m.BOOL, fluent.span), fluent.span))
     return tuple(found)
 
 
@@ -469,11 +439,11 @@ def check_tables(draft: Draft) -> None:
     """Tables without a default, whose values are never `none`, have all their rows (TW0306)."""
     for table, _ in draft.items(syn.TableDecl):
         fluent = draft.fluents.get(fact_id(table.name.value))
-        if fluent is None or fluent.default is not None or is_optional(fluent.type):
+        if fluent is None or fluent.default is not None or m.is_optional(fluent.type):
             continue
         # Rows that failed or were repeated are reported already.
         clean = len(fluent.rows) == len(table.rows)
-        if clean and not isinstance(fluent.type, BoolType):
+        if clean and not isinstance(fluent.type, m.BoolType):
             missing = _missing(fluent, draft)
             if missing is not None:
                 _tell(table, missing, draft)
@@ -489,7 +459,7 @@ def _tell(table: syn.TableDecl, missing: tuple[str, ...], draft: Draft) -> None:
     draft.tell("TW0306", what, table.name.span, "a row is missing", hint, fix=fix)
 
 
-def _missing(fluent: Fluent, draft: Draft) -> tuple[str, ...] | None:
+def _missing(fluent: m.Fluent, draft: Draft) -> tuple[str, ...] | None:
     """The first keys without a row. Of a long axis only so many values are looked at that one
     more than there are rows remain: then some row is missing for sure."""
     enough = len(fluent.rows) + 1
@@ -501,35 +471,43 @@ def _missing(fluent: Fluent, draft: Draft) -> tuple[str, ...] | None:
     return None
 
 
-def _key(term: Term) -> object:
+def _key(term: m.Term) -> object:
     match term:
-        case EnumLiteral(index=index):
+        case m.EnumLiteral(index=index):
             return index
-        case NumberLiteral(value=value):
+        case m.NumberLiteral(value=value):
             return value
-        case ObjectLiteral(name=name):
+        case m.ObjectLiteral(name=name):
             return name
-        case LeafTerm() | StateTerm() | LogicTerm() | TestTerm() | NumberTerm() | CompositeTerm():
+        case (
+            m.LeafTerm()
+            | m.StateTerm()
+            | m.LogicTerm()
+            | m.TestTerm()
+            | m.NumberTerm()
+            | m.CompositeTerm()
+        ):
             return term
         case _:
             assert_never(term)
 
 
-def _axis(kind: ValueType, enough: int, draft: Draft) -> Sequence[tuple[object, str]]:
+def _axis(kind: m.ValueType, enough: int, draft: Draft) -> Sequence[tuple[object, str]]:
     """The values of one key with how they are written, in order, at most ``enough``."""
     match kind:
-        case EnumType(name=name):
+        case m.EnumType(name=name):
             members = draft.enums[name].members
             return list(enumerate(members))[:enough]
-        case NumberType(low=int() as low, high=int() as high, decimals=0):
+        case m.NumberType(low=int() as low, high=int() as high, decimals=0):
             last = min(high, low + enough - 1)
             return [(value, str(value)) for value in range(low, last + 1)]
-        case ObjectType(name=name):
+        case m.ObjectType(name=name):
             named = draft.objects.values()
             fitting = [one.name for one in named if is_subtype(draft.types, one.of, name)]
             return [(one, one) for one in dict.fromkeys(fitting)][:enough]
         case (
-            BoolType() | NumberType() | RealType() | TextType() | NoneType() | CollectionType()
+            m.BoolType() | m.NumberType() | m.RealType() | m.TextType() | m.NoneType()
+            | m.CollectionType()
         ):  # fmt: skip
             return []
         case _:

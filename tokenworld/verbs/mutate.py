@@ -16,60 +16,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, assert_never
 
+from tokenworld import model as m
 from tokenworld.diagnostics import Diagnostic, Failure, Span, usage
 from tokenworld.engine import Engine, EngineSimulator, ForcedLuck, State
 from tokenworld.limits import attempt, left
-from tokenworld.model import (
-    Action,
-    And,
-    Arithmetic,
-    Assign,
-    Body,
-    BoolLiteral,
-    Branch,
-    Chance,
-    Compare,
-    CompositeTerm,
-    Derive,
-    DeriveCall,
-    DescribeEffect,
-    Draw,
-    Effect,
-    Ending,
-    EnumLiteral,
-    EnumType,
-    Expect,
-    Fold,
-    For,
-    If,
-    Implies,
-    IsType,
-    Law,
-    LeafTerm,
-    Let,
-    LifeEffect,
-    Member,
-    Not,
-    NumberLiteral,
-    NumberTerm,
-    NumberType,
-    Or,
-    OutputEffect,
-    Pick,
-    Program,
-    Read,
-    Require,
-    Say,
-    Scenario,
-    StateTerm,
-    Term,
-    Transfer,
-    WinnableCheck,
-    World,
-    WriteEffect,
-    children,
-    map_children,
-)
 from tokenworld.planning.verdict import PlanStep
 from tokenworld.session.loading import (
     Loaded,
@@ -102,7 +52,7 @@ class Mutant:
     operator: str
     what: str
     span: Span
-    program: Program
+    program: m.Program
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,11 +64,13 @@ class _Change:
     span: Span
 
 
-Changed = tuple[_Change, Term]
-Node = TypeVar("Node", bound=Action | Law | Derive | Require | Effect | Branch | Ending)
+Changed = tuple[_Change, m.Term]
+Node = TypeVar(
+    "Node", bound=m.Action | m.Law | m.Derive | m.Require | m.Effect | m.Branch | m.Ending
+)
 
 
-def mutants(program: Program) -> Iterator[Mutant]:
+def mutants(program: m.Program) -> Iterator[Mutant]:
     """Every mutant of the actions, laws and derives, in order of declaration."""
     for name, action in program.actions.items():
         for change, new in _of_action(action, program):
@@ -136,12 +88,12 @@ def mutants(program: Program) -> Iterator[Mutant]:
             yield _mutant(change, replace(program, derives={**program.derives, name: turned}))
 
 
-def ending_mutants(program: Program) -> Iterator[Mutant]:
+def ending_mutants(program: m.Program) -> Iterator[Mutant]:
     """Every mutant of the goals, losses and stops; only `tw judge` uses them."""
     for name, world in program.worlds.items():
         for place, line in enumerate(world.endings):
             before, after = world.endings[:place], world.endings[place + 1 :]
-            changed: list[tuple[_Change, tuple[Ending, ...]]] = [
+            changed: list[tuple[_Change, tuple[m.Ending, ...]]] = [
                 (change, (new,)) for change, new in _inside(line, program, "condition")
             ]
             if line.ending != "goal":
@@ -152,33 +104,33 @@ def ending_mutants(program: Program) -> Iterator[Mutant]:
                 yield _mutant(change, replace(program, worlds={**program.worlds, name: turned}))
 
 
-def _mutant(change: _Change, program: Program) -> Mutant:
+def _mutant(change: _Change, program: m.Program) -> Mutant:
     return Mutant(change.operator, change.what, change.span, program)
 
 
-def _spoken_of(program: Program, law: str) -> bool:
+def _spoken_of(program: m.Program, law: str) -> bool:
     """Return whether a `conserve … except` names the law, which then must stay."""
     return any(law in rule.exempt for rule in program.conserves.values())
 
 
-def _of_action(action: Action, program: Program) -> Iterator[tuple[_Change, Action]]:
+def _of_action(action: m.Action, program: m.Program) -> Iterator[tuple[_Change, m.Action]]:
     for index, guard in enumerate(action.guards):
         before, after = action.guards[:index], action.guards[index + 1 :]
-        if isinstance(guard, Require):
+        if isinstance(guard, m.Require):
             text = f"require {guard.source} left out"
             gone = _Change("drop require", text, guard.span)
             yield gone, replace(action, guards=(*before, *after))
-        part = "condition" if isinstance(guard, Require) else "value"
+        part = "condition" if isinstance(guard, m.Require) else "value"
         for change, new in _inside(guard, program, part):
             yield change, replace(action, guards=(*before, new, *after))
     yield from _inside(action, program, "body", "cancelled")
 
 
-def _inside(node: Node, program: Program, *parts: str) -> Iterator[tuple[_Change, Node]]:
+def _inside(node: Node, program: m.Program, *parts: str) -> Iterator[tuple[_Change, Node]]:
     """The node with one change in one of its ``parts``: terms or bodies, in this order."""
     for name in parts:
         part: Any = getattr(node, name)
-        if part is None or isinstance(part, Draw):
+        if part is None or isinstance(part, m.Draw):
             continue
         changed: Iterator[tuple[_Change, Any]] = (
             bodies(part, program) if isinstance(part, tuple) else terms(part, program)
@@ -190,83 +142,89 @@ def _inside(node: Node, program: Program, *parts: str) -> Iterator[tuple[_Change
 # ---- terms ------------------------------------------------------------------------------
 
 
-def terms(term: Term, program: Program) -> Iterator[Changed]:
+def terms(term: m.Term, program: m.Program) -> Iterator[Changed]:
     """The term with one change, at its root or below."""
     yield from _root(term, program)
-    for place, child in enumerate(children(term)):
+    for place, child in enumerate(m.children(term)):
         for change, new in terms(child, program):
             yield change, _with_child(term, place, new)
 
 
-def _with_child(term: Term, place: int, new: Term) -> Term:
+def _with_child(term: m.Term, place: int, new: m.Term) -> m.Term:
     """The term with its child number ``place`` replaced.
 
     `map_children` visits a fold's range, filter and value in another order than `children` lists
     them, so the child is compared by identity.
     """
-    old = children(term)[place]
+    old = m.children(term)[place]
     done = False
 
-    def change(child: Term) -> Term:
+    def change(child: m.Term) -> m.Term:
         nonlocal done
         if child is old and not done:
             done = True
             return new
         return child
 
-    return map_children(term, change)
+    return m.map_children(term, change)
 
 
-def _root(term: Term, program: Program) -> Iterator[Changed]:
+def _root(term: m.Term, program: m.Program) -> Iterator[Changed]:
     match term:
-        case Compare(op=op):
+        case m.Compare(op=op):
             what = f"{op} became {_FLIPPED[op]}"
             yield _Change("flip comparison", what, term.span), replace(term, op=_FLIPPED[op])  # type: ignore[arg-type]
-        case And(terms=parts):
-            yield _Change("and to or", "and became or", term.span), Or(parts, term.type, term.span)
-        case Or(terms=parts):
-            yield _Change("or to and", "or became and", term.span), And(parts, term.type, term.span)
-        case Not(term=inner):
+        case m.And(terms=parts):
+            yield (
+                _Change("and to or", "and became or", term.span),
+                m.Or(parts, term.type, term.span),
+            )
+        case m.Or(terms=parts):
+            yield (
+                _Change("or to and", "or became and", term.span),
+                m.And(parts, term.type, term.span),
+            )
+        case m.Not(term=inner):
             yield _Change("drop not", "not left out", term.span), inner
-        case BoolLiteral(value=value):
+        case m.BoolLiteral(value=value):
             what = f"{str(value).lower()} became {str(not value).lower()}"
             yield _Change("flip truth", what, term.span), replace(term, value=not value)
-        case NumberLiteral() | EnumLiteral():
+        case m.NumberLiteral() | m.EnumLiteral():
             yield from _literal(term, program)
-        case Arithmetic(op="+" | "-" as op):
+        case m.Arithmetic(op="+" | "-" as op):
             other: Literal["+", "-"] = "-" if op == "+" else "+"
             yield (
                 _Change("plus to minus", f"{op} became {other}", term.span),
                 replace(term, op=other),
             )
-        case Fold(fold=fold) if fold in _FOLDS:
+        case m.Fold(fold=fold) if fold in _FOLDS:
             what = f"{fold} became {_FOLDS[fold]}"
             if fold not in ("any", "all") or term.value is not None:
                 yield _Change("other fold", what, term.span), replace(term, fold=_FOLDS[fold])  # type: ignore[arg-type]
-        case Read(args=args) | DeriveCall(args=args) if len(args) == 2:
+        case m.Read(args=args) | m.DeriveCall(args=args) if len(args) == 2:
             if args[0].type == args[1].type and args[0] != args[1]:
                 change = _Change("swap arguments", "two arguments changed places", term.span)
                 yield change, replace(term, args=(args[1], args[0]))
         case (
-            LeafTerm() | StateTerm() | Implies() | Member() | IsType() | NumberTerm()
-            | CompositeTerm()
+            m.LeafTerm() | m.StateTerm() | m.Implies() | m.Member() | m.IsType() | m.NumberTerm()
+            | m.CompositeTerm()
         ):  # fmt: skip
             return
         case _:
             assert_never(term)
 
 
-def _literal(term: NumberLiteral | EnumLiteral, program: Program) -> Iterator[Changed]:
+def _literal(term: m.NumberLiteral | m.EnumLiteral, program: m.Program) -> Iterator[Changed]:
     """The next number, the next member."""
-    if isinstance(term, NumberLiteral):
-        if isinstance(term.type, NumberType) and isinstance(term.value, int):
+    if isinstance(term, m.NumberLiteral):
+        if isinstance(term.type, m.NumberType) and isinstance(term.value, int):
             value = term.value + 1
             kind = replace(term.type, low=value, high=value)
             change = _Change("other number", "a number became greater by one", term.span)
             yield change, replace(term, value=value, type=kind)
         return
     members = program.enums[term.enum].members
-    if len(members) > 1 and isinstance(term.type, EnumType):
+    if len(members) > 1 and isinstance(term.type, m.EnumType):
         index = (term.index + 1) % len(members)
         what = f"{term.member} became {members[index]}"
         yield (
@@ -278,11 +236,11 @@ def _literal(term: NumberLiteral | EnumLiteral, program: Program) -> Iterator[Ch
 # ---- bodies -----------------------------------------------------------------------------
 
 
-def bodies(body: Body, program: Program) -> Iterator[tuple[_Change, Body]]:
+def bodies(body: m.Body, program: m.Program) -> Iterator[tuple[_Change, m.Body]]:
     """The body with one change: an effect left out or altered, here or further in."""
     for place, effect in enumerate(body):
         before, after = body[:place], body[place + 1 :]
-        if isinstance(effect, (Say, DescribeEffect)):
+        if isinstance(effect, (m.Say, m.DescribeEffect)):
             continue
         if not _named(effect):
             what = f"{effect.kind} left out"
@@ -291,37 +249,37 @@ def bodies(body: Body, program: Program) -> Iterator[tuple[_Change, Body]]:
             yield change, (*before, new, *after)
 
 
-def _named(effect: Effect) -> bool:
+def _named(effect: m.Effect) -> bool:
     """Return whether the effect brings a name that later ones may use."""
     return effect.kind in ("let", "create")
 
 
-def _effects(effect: Effect, program: Program) -> Iterator[tuple[_Change, Effect]]:
+def _effects(effect: m.Effect, program: m.Program) -> Iterator[tuple[_Change, m.Effect]]:
     match effect:
-        case Assign(op=op):
+        case m.Assign(op=op):
             if op != "=":
                 other: Literal["+=", "-="] = "-=" if op == "+=" else "+="
                 change = _Change("turn step", f"{op} became {other}", effect.span)
                 yield change, replace(effect, op=other)
             yield from _inside(effect, program, "value")
-        case Transfer(source=source, target=target):
+        case m.Transfer(source=source, target=target):
             turned = replace(effect, source=target, target=source)
             yield _Change("turn transfer", "transfer goes the other way", effect.span), turned
-        case If():
+        case m.If():
             yield from _inside(effect, program, "condition", "then", "otherwise")
-        case For():
+        case m.For():
             yield from _inside(effect, program, "body")
-        case Pick():
+        case m.Pick():
             yield from _inside(effect, program, "otherwise", "body")
-        case Chance():
+        case m.Chance():
             yield from _inside(effect, program, "otherwise")
             for index, branch in enumerate(effect.branches):
                 before, after = effect.branches[:index], effect.branches[index + 1 :]
                 for change, new in _inside(branch, program, "body"):
                     yield change, replace(effect, branches=(*before, new, *after))
-        case Let():
+        case m.Let():
             yield from _inside(effect, program, "value")
-        case WriteEffect() | LifeEffect() | OutputEffect():
+        case m.WriteEffect() | m.LifeEffect() | m.OutputEffect():
             return
         case _:
             assert_never(effect)
@@ -372,7 +330,7 @@ class Judge:
             name for name in program.worlds if not self._breaks(loaded.program, name)
         )
 
-    def judge(self, program: Program) -> Verdict:
+    def judge(self, program: m.Program) -> Verdict:
         """Name the test that notices that ``program`` is not the original."""
         try:
             if not all(self._passes(program, one) for one in self._scenarios):
@@ -389,17 +347,17 @@ class Judge:
             return "checker"
         return "survived"
 
-    def _open(self, program: Program) -> Loaded:
+    def _open(self, program: m.Program) -> Loaded:
         return Loaded(program, self._loaded.sources, ())
 
-    def _passes(self, program: Program, scenario: Scenario) -> bool:
+    def _passes(self, program: m.Program, scenario: m.Scenario) -> bool:
         return run_scenario(self._open(program), scenario, states=_SEARCHED).ok
 
-    def _reaches(self, program: Program, plan: GoalPlan) -> bool:
+    def _reaches(self, program: m.Program, plan: GoalPlan) -> bool:
         engine = compile_world(program, program.worlds[plan.world])
         return _wins(engine, engine.start(), plan)
 
-    def _breaks(self, program: Program, name: str) -> bool:
+    def _breaks(self, program: m.Program, name: str) -> bool:
         """Return whether random play breaks an invariant or a conserved sum."""
         if not (program.invariants or program.conserves):
             return False
@@ -448,7 +406,7 @@ class RecordedRows:
         known = self._mapping.game
         return "" if row.game == known else f"it is a row of `{row.game}`, not of `{known}`"
 
-    def are_right_by(self, program: Program) -> bool:
+    def are_right_by(self, program: m.Program) -> bool:
         """Return whether a program answers every row strictly right."""
         changed = by_other_rules(self._world, replace(program, scenarios=()))
         try:
@@ -464,7 +422,7 @@ class RecordedRows:
                 yield row
 
 
-def _sound(loaded: Loaded, scenarios: Iterable[Scenario]) -> None:
+def _sound(loaded: Loaded, scenarios: Iterable[m.Scenario]) -> None:
     """`Failure` (TW0703) that names the scenarios that fail."""
     red = [one for one in scenarios if not run_scenario(loaded, one, states=_SEARCHED).ok]
     if not red:
@@ -496,17 +454,17 @@ def _walk(world: OpenWorld, seed: int, ticks: int) -> tuple[bool, int]:
     return False, ticks
 
 
-def _without_winnable(scenario: Scenario) -> Scenario:
+def _without_winnable(scenario: m.Scenario) -> m.Scenario:
     steps = tuple(
-        replace(step, checks=tuple(c for c in step.checks if not isinstance(c, WinnableCheck)))
-        if isinstance(step, Expect)
+        replace(step, checks=tuple(c for c in step.checks if not isinstance(c, m.WinnableCheck)))
+        if isinstance(step, m.Expect)
         else step
         for step in scenario.steps
     )
     return replace(scenario, steps=steps)
 
 
-def goal_plans(program: Program, seconds: float) -> list[GoalPlan]:
+def goal_plans(program: m.Program, seconds: float) -> list[GoalPlan]:
     """A plan for every goal of every world that one is found for."""
     worlds = program.worlds.values()
     return [
@@ -514,7 +472,7 @@ def goal_plans(program: Program, seconds: float) -> list[GoalPlan]:
     ]
 
 
-def _plans(engine: Engine, world: World, seconds: float) -> list[GoalPlan]:
+def _plans(engine: Engine, world: m.World, seconds: float) -> list[GoalPlan]:
     """The same for one world."""
     found = []
     for line in world.goals:

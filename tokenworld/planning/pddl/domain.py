@@ -13,21 +13,9 @@ from tokenworld.core.rules import Action, Derive, Ending, Law
 from tokenworld.core.walk import is_draw
 from tokenworld.ground import Raw, count_bindings, parameter_domains
 from tokenworld.model import scaled_text
+from tokenworld.planning.pddl import tree
 from tokenworld.planning.pddl.effects import Effects, Script, drawn
 from tokenworld.planning.pddl.terms import Terms
-from tokenworld.planning.pddl.tree import (
-    FALSE,
-    Expr,
-    PddlAction,
-    PddlDerived,
-    Signature,
-    Typed,
-    conj,
-    disj,
-    exists,
-    heads,
-    neg,
-)
 from tokenworld.planning.pddl.values import Env, Num, Sym, number
 from tokenworld.planning.pddl.words import (
     Fixed,
@@ -60,8 +48,8 @@ class Turn:
     ``total-cost``; ``unit`` is the increase by an action without `cost`.
     """
 
-    now: tuple[Expr, ...] = ()
-    after: tuple[Expr, ...] = ()
+    now: tuple[tree.Expr, ...] = ()
+    after: tuple[tree.Expr, ...] = ()
     alive: tuple[core.Term, ...] = ()
     costs: bool = False
     unit: int = 0
@@ -130,12 +118,12 @@ def _bound(body: Effects, action: Action, fixed: Variant) -> tuple[Env, tuple[in
 # ---- actions ------------------------------------------------------------------------------
 
 
-def lift_action(words: Vocabulary, action: Action, turn: Turn) -> list[PddlAction]:
+def lift_action(words: Vocabulary, action: Action, turn: Turn) -> list[tree.PddlAction]:
     """The PDDL actions of one action: one per built-in argument and outcome of chance."""
-    found: list[PddlAction] = []
+    found: list[tree.PddlAction] = []
     for fixed in _variants(words, action):
         script: Script | None = Script(())
-        outcomes: list[tuple[PddlAction, StepOrigin] | None] = []
+        outcomes: list[tuple[tree.PddlAction, StepOrigin] | None] = []
         while script is not None:
             outcomes.append(_one(words, action, turn, fixed, script))
             script = script.following()
@@ -145,7 +133,9 @@ def lift_action(words: Vocabulary, action: Action, turn: Turn) -> list[PddlActio
     return found
 
 
-def _named(words: Vocabulary, action: PddlAction, origin: StepOrigin, count: int) -> PddlAction:
+def _named(
+    words: Vocabulary, action: tree.PddlAction, origin: StepOrigin, count: int
+) -> tree.PddlAction:
     """The action under a free spelling, with the way back."""
     word = words.spellings.take("action", action.name + (f"-o{count}" if count else ""))
     words.names.steps[word.lower()] = replace(origin, outcome=count)
@@ -154,7 +144,7 @@ def _named(words: Vocabulary, action: PddlAction, origin: StepOrigin, count: int
 
 def _one(
     words: Vocabulary, action: Action, turn: Turn, fixed: Variant, script: Script
-) -> tuple[PddlAction, StepOrigin] | None:
+) -> tuple[tree.PddlAction, StepOrigin] | None:
     """The action for some outcomes of chance; ``None`` where it can never be taken."""
     timed, where = takes_time(action), next(filter(is_draw, action.guards), None)
     if where is not None:
@@ -163,20 +153,20 @@ def _one(
     body = Effects(terms, script)
     env, args = _bound(body, action, fixed)
     env = body.ask(action, env)
-    if FALSE in body.known:
+    if tree.FALSE in body.known:
         return None
     held = tuple(_held(body, sum(isinstance(one, int) for one in args)))
     env = body.walk(action.body, env, Place())
-    if FALSE in body.known:
+    if tree.FALSE in body.known:
         return None
     check_conflicts(body.writes, words, body.known)
-    alive = (neg(terms.condition(line, {})) for line in turn.alive)
+    alive = (tree.neg(terms.condition(line, {})) for line in turn.alive)
     every = (*turn.now, *body.asked, *_generated(words, body), *alive)
     effects = _with_cost(terms, action, turn, env, group(body.effects))
     name = f"{legal(action.name)}{_suffix(action, fixed)}"
     effects = (*effects, *(turn.after if timed else ()))
     origin = StepOrigin(action.name, args, branches=tuple(body.branches), held=held)
-    return PddlAction(name, tuple(body.params), conj(every), effects), origin
+    return tree.PddlAction(name, tuple(body.params), tree.conj(every), effects), origin
 
 
 def _held(body: Effects, own: int) -> Iterator[tuple[str, tuple[int | Fixed, ...]]]:
@@ -191,7 +181,7 @@ def _held(body: Effects, own: int) -> Iterator[tuple[str, tuple[int | Fixed, ...
         yield fluents[head], tuple(places)
 
 
-def _generated(words: Vocabulary, body: Effects) -> list[Expr]:
+def _generated(words: Vocabulary, body: Effects) -> list[tree.Expr]:
     """The requires that the language adds; none may depend on how luck falls."""
     known = body.known
     found = ranges(body.writes, words, known) + relation_guards(body.writes, words)
@@ -205,8 +195,8 @@ def _generated(words: Vocabulary, body: Effects) -> list[Expr]:
 
 
 def _with_cost(
-    terms: Terms, action: Action, turn: Turn, env: Env, effects: tuple[Expr, ...]
-) -> tuple[Expr, ...]:
+    terms: Terms, action: Action, turn: Turn, env: Env, effects: tuple[tree.Expr, ...]
+) -> tuple[tree.Expr, ...]:
     if not turn.costs or (terms.words.luck and action.cost is None):
         return effects
     if action.cost is None:
@@ -221,11 +211,11 @@ def _with_cost(
         scaled = value.constant * 10**digits
         paid = _pays(number(scaled).expr, terms.words.luck)
         return (*effects, paid) if scaled else effects
-    expr: Expr = value.expr if digits == 0 else ("*", str(10**digits), value.expr)
+    expr: tree.Expr = value.expr if digits == 0 else ("*", str(10**digits), value.expr)
     return (*effects, _pays(expr, terms.words.luck))
 
 
-def _pays(amount: Expr, luck: bool = False) -> Expr:
+def _pays(amount: tree.Expr, luck: bool = False) -> tree.Expr:
     if luck:
         return ("decrease", ("reward",), amount)
     return ("increase", ("total-cost",), amount)
@@ -239,9 +229,9 @@ class LiftedDomain:
     """The parts that the writer puts together, and the obstacle that stopped the lifting."""
 
     words: Vocabulary
-    actions: list[PddlAction] = field(default_factory=list)
-    derived: list[PddlDerived] = field(default_factory=list)
-    goal: Expr = ("and",)
+    actions: list[tree.PddlAction] = field(default_factory=list)
+    derived: list[tree.PddlDerived] = field(default_factory=list)
+    goal: tree.Expr = ("and",)
     turn: Turn = field(default_factory=Turn)
     token: tuple[str, str, tuple[str, ...]] | None = None
     """Predicate, type and constants of the turn, where the world has phases."""
@@ -256,7 +246,7 @@ class LiftedDomain:
         except LiftingError as error:
             self.errors.append(error)
 
-    def condition(self, term: core.Term) -> Expr:
+    def condition(self, term: core.Term) -> tree.Expr:
         """A condition of the world, such as its goal."""
         return Terms(self.words).condition(term, {})
 
@@ -268,11 +258,11 @@ class LiftedDomain:
 
     def asks(self, predicate: str) -> bool:
         """Return whether a part lifted so far (action, goal, derived) uses a predicate."""
-        parts: list[Expr] = [self.goal]
+        parts: list[tree.Expr] = [self.goal]
         for action in self.actions:
             parts += [action.precondition, *action.effects]
         parts += [one.condition for one in self.derived]
-        return any(predicate in heads(part) for part in parts)
+        return any(predicate in tree.heads(part) for part in parts)
 
 
 # ---- turns and phases -----------------------------------------------------------------------
@@ -304,8 +294,8 @@ def _turn(domain: LiftedDomain, goal: Ending | None) -> None:
     costs = [action.cost for action in words.rules.actions.values() if action.cost is not None]
     scale = max((t.type.decimals for t in costs if isinstance(t.type, m.NumberType)), default=0)
     phases = _phases(words)
-    now: tuple[Expr, ...] = ()
-    after: tuple[Expr, ...] = ()
+    now: tuple[tree.Expr, ...] = ()
+    after: tuple[tree.Expr, ...] = ()
     if phases:
         take = words.spellings.take
         predicate, kind = take("fluent", "tw-turn"), take("type", "tw-step")
@@ -319,13 +309,15 @@ def _turn(domain: LiftedDomain, goal: Ending | None) -> None:
     )
 
 
-def _pass(domain: LiftedDomain) -> PddlAction:
+def _pass(domain: LiftedDomain) -> tree.PddlAction:
     """The action that only lets a tick go by."""
     turn = domain.turn
-    alive = [neg(domain.condition(line)) for line in turn.alive]
+    alive = [tree.neg(domain.condition(line)) for line in turn.alive]
     paid = turn.unit and not domain.words.luck
     effects = (*((_pays("1"),) if paid else ()), *turn.after)
-    return PddlAction(domain.forced("tw-pass", ""), (), conj((*turn.now, *alive)), effects)
+    return tree.PddlAction(
+        domain.forced("tw-pass", ""), (), tree.conj((*turn.now, *alive)), effects
+    )
 
 
 def _add_phases(domain: LiftedDomain, token: tuple[str, str, tuple[str, ...]]) -> None:
@@ -350,10 +342,10 @@ def _add_phases(domain: LiftedDomain, token: tuple[str, str, tuple[str, ...]]) -
         word = domain.forced(f"tw-phase-{at}", None)
         title = f"phase {name}: {said}" if name else f"last phase: {said}"
         effects = (*effects, ("not", here), following)
-        domain.actions.append(PddlAction(word, (), conj((here, *guards)), effects, title))
+        domain.actions.append(tree.PddlAction(word, (), tree.conj((here, *guards)), effects, title))
 
 
-def _phase(words: Vocabulary, laws: Sequence[Law]) -> tuple[list[Expr], tuple[Expr, ...]]:
+def _phase(words: Vocabulary, laws: Sequence[Law]) -> tuple[list[tree.Expr], tuple[tree.Expr, ...]]:
     """The guards and effects of a simultaneous phase: every binding of every law is applied."""
     terms = Terms(words)
     body = Effects(terms)
@@ -366,30 +358,30 @@ def _phase(words: Vocabulary, laws: Sequence[Law]) -> tuple[list[Expr], tuple[Ex
                 place = Place(loops=tuple(var.name for var in case.vars)).within(case)
                 body.walk(law.body, case.value, place)
     check_conflicts(body.writes, words, ())
-    live = (effect for effect in body.effects if FALSE not in effect.conds)
+    live = (effect for effect in body.effects if tree.FALSE not in effect.conds)
     return [*body.asked, *_generated(words, body)], group(live)
 
 
 # ---- goal -----------------------------------------------------------------------------------
 
 
-def _goal(domain: LiftedDomain, goal: Ending | None) -> Expr:
+def _goal(domain: LiftedDomain, goal: Ending | None) -> tree.Expr:
     """The goal holds at the end of a tick, and no line written before it is latched first."""
     words, world = domain.words, domain.words.instance.world
 
-    def one(line: Ending) -> Expr:
+    def one(line: Ending) -> tree.Expr:
         before = words.endings[: words.endings.index(line)]
         lost = [other for other in before if other.ending != "goal" or goal is not None]
         if world.endless or world.outcomes == "live":
             lost = [other for other in words.endings if other.ending == "lose"]
-        blocked = [neg(domain.condition(other.condition)) for other in lost]
-        return conj((domain.condition(line.condition), *blocked))
+        blocked = [tree.neg(domain.condition(other.condition)) for other in lost]
+        return tree.conj((domain.condition(line.condition), *blocked))
 
     lines = [line for line in words.endings if line.ending == "goal"] if goal is None else [goal]
     named = set(words.constants)
-    reached = disj(one(line) for line in lines)
+    reached = tree.disj(one(line) for line in lines)
     words.constants = named
-    return conj((reached, *domain.turn.now))
+    return tree.conj((reached, *domain.turn.now))
 
 
 # ---- derived predicates -----------------------------------------------------------------------
@@ -409,16 +401,16 @@ def _add_derived(domain: LiftedDomain) -> None:
         domain.derived.append(_closure(words, words.instance.program.fluents[waiting[0]]))
 
 
-def _recursive(words: Vocabulary, derive: Derive) -> PddlDerived:
+def _recursive(words: Vocabulary, derive: Derive) -> tree.PddlDerived:
     terms = Terms(words)
     if any(sort_of(binder.type) != "symbol" for binder in derive.params):
         raise LiftingError(f"recursive `{derive.name}` over numbers", derive.span)
     (case,) = terms.bind(derive.params, None, {})
-    body = conj((*case.conds, terms.condition(derive.value, case.value)))
-    return PddlDerived(Signature(words.derives[derive.name], case.vars), body)
+    body = tree.conj((*case.conds, terms.condition(derive.value, case.value)))
+    return tree.PddlDerived(tree.Signature(words.derives[derive.name], case.vars), body)
 
 
-def _closure(words: Vocabulary, fluent: m.Fluent) -> PddlDerived:
+def _closure(words: Vocabulary, fluent: m.Fluent) -> tree.PddlDerived:
     """``(chain ?x ?y)``: one step from ?x to ?y, or one to some ?z and a chain from there."""
     terms = Terms(words)
     formals = [param.type for param in fluent.params]
@@ -429,15 +421,15 @@ def _closure(words: Vocabulary, fluent: m.Fluent) -> PddlDerived:
     )
     middle = _closure_variable(terms, formals[1], "z")
     head, chain = words.fluents[fluent.id], words.closures[fluent.id]
-    steps: list[Expr] = [(head, start.name, end.name)]
+    steps: list[tree.Expr] = [(head, start.name, end.name)]
     for fit in terms.fit(Sym(middle.name, symbol_type(formals[1])), symbol_type(formals[0])):
         first = (head, start.name, middle.name)
         rest = (chain, fit.value.text, end.name)
-        steps.append(exists((middle, *fit.vars), conj((first, *fit.conds, rest))))
-    return PddlDerived(Signature(chain, (start, end)), disj(steps))
+        steps.append(tree.exists((middle, *fit.vars), tree.conj((first, *fit.conds, rest))))
+    return tree.PddlDerived(tree.Signature(chain, (start, end)), tree.disj(steps))
 
 
-def _closure_variable(terms: Terms, of: m.ValueType, base: str) -> Typed:
+def _closure_variable(terms: Terms, of: m.ValueType, base: str) -> tree.Typed:
     if not isinstance(of, m.ObjectType):
         raise TypeError("a closure runs over objects")
     return terms.words.types.variable(terms.scope.fresh(base), of)[0]

@@ -22,20 +22,8 @@ from tokenworld.core.rules import Action
 from tokenworld.core.walk import mentions, statements_in
 from tokenworld.diagnostics import Span
 from tokenworld.ground import Instance, Raw, domain_of
+from tokenworld.planning.pddl import tree
 from tokenworld.planning.pddl.terms import Terms
-from tokenworld.planning.pddl.tree import (
-    FALSE,
-    TRUE,
-    Expr,
-    Typed,
-    conj,
-    disj,
-    joined,
-    neg,
-    rename,
-    top_conjuncts,
-    typed,
-)
 from tokenworld.planning.pddl.values import (
     Bound,
     Case,
@@ -55,7 +43,7 @@ from tokenworld.planning.pddl.values import (
 from tokenworld.planning.pddl.words import LiftingError, Vocabulary, sort_of, symbol_type
 from tokenworld.planning.pddl.writes import Place, Write, absent, group, number_effects
 
-Pins = Mapping[tuple[Expr, ...], Sym | None]
+Pins = Mapping[tuple[tree.Expr, ...], Sym | None]
 """Values that the precondition fixes: the atom of a slot without its value, and the value
 (``None``: the slot has none)."""
 
@@ -171,9 +159,9 @@ def drawn(body: core.Body) -> Span | None:
     return next(spans, None)
 
 
-def pins_of(words: Vocabulary, known: Iterable[Expr]) -> Pins:
+def pins_of(words: Vocabulary, known: Iterable[tree.Expr]) -> Pins:
     """The slots whose value a condition names, or whose absence it demands."""
-    found: dict[tuple[Expr, ...], Sym | None] = {}
+    found: dict[tuple[tree.Expr, ...], Sym | None] = {}
     for fact in known:
         held = absent(fact, words) or fact
         match held:
@@ -197,18 +185,18 @@ def _first_writes(body: core.Body) -> Iterator[core.Write]:
                     yield inner
 
 
-_Values = Mapping[str, tuple[Typed, tuple[str, ...]]]
+_Values = Mapping[str, tuple[tree.Typed, tuple[str, ...]]]
 """Variables, and the slots whose values they are."""
 
 
-def _values_of(asked: Expr, valued: Container[Expr], pins: Pins) -> _Values:
+def _values_of(asked: tree.Expr, valued: Container[tree.Expr], pins: Pins) -> _Values:
     """The variables of an `exists` with the slots whose values they are, each after those that its
     slot names; nothing where one is no such value. Slots that have a name already come first."""
     if not (isinstance(asked, tuple) and asked[:1] == ("exists",)):
         return {}
-    params = {one.name: one for one in typed(cast(tuple[str, ...], asked[1]))}
-    found: dict[str, tuple[Typed, tuple[str, ...]]] = {}
-    facts = [one for one in top_conjuncts(asked[2]) if isinstance(one, tuple) and one]
+    params = {one.name: one for one in tree.typed(cast(tuple[str, ...], asked[1]))}
+    found: dict[str, tuple[tree.Typed, tuple[str, ...]]] = {}
+    facts = [one for one in tree.top_conjuncts(asked[2]) if isinstance(one, tuple) and one]
     for _ in params:
         for fact in sorted(facts, key=lambda one: one[:-1] not in pins):
             *slot, value = fact
@@ -233,18 +221,18 @@ class Effects:
 
     terms: Terms
     script: Script = field(default_factory=lambda: Script(()))
-    asked: list[Expr] = field(default_factory=list)
-    params: list[Typed] = field(default_factory=list)
-    effects: list[Case[Expr]] = field(default_factory=list)
+    asked: list[tree.Expr] = field(default_factory=list)
+    params: list[tree.Typed] = field(default_factory=list)
+    effects: list[Case[tree.Expr]] = field(default_factory=list)
     writes: list[Write] = field(default_factory=list)
     lucky: list[Write] = field(default_factory=list)
     branches: list[tuple[str, int]] = field(default_factory=list)
     _draws: int = 0
 
     @property
-    def known(self) -> tuple[Expr, ...]:
+    def known(self) -> tuple[tree.Expr, ...]:
         """The facts that hold where the body is applied."""
-        return top_conjuncts(conj(self.asked))
+        return tree.top_conjuncts(tree.conj(self.asked))
 
     @property
     def pins(self) -> Pins:
@@ -279,7 +267,7 @@ class Effects:
     def _hold(self) -> None:
         self.terms.held = {slot: one for slot, one in self.pins.items() if one is not None}
 
-    def _name_asked(self, asked: Sequence[tuple[Expr, _Values]]) -> None:
+    def _name_asked(self, asked: Sequence[tuple[tree.Expr, _Values]]) -> None:
         plain = [one for one, found in asked if not found]
         self.terms.scope.reserve((*plain, *(one.name for one in self.params)))
         pins = {**pins_of(self.terms.words, plain)}
@@ -289,8 +277,8 @@ class Effects:
             pins = {**pins_of(self.terms.words, self.asked), **pins}
 
     def _named(
-        self, found: _Values, asked: Expr, pins: dict[tuple[Expr, ...], Sym | None]
-    ) -> list[Expr]:
+        self, found: _Values, asked: tree.Expr, pins: dict[tuple[tree.Expr, ...], Sym | None]
+    ) -> list[tree.Expr]:
         """The conditions below an `exists` whose variables are values of slots, as parameters."""
         names: dict[str, str] = {}
         for name, (param, written) in found.items():
@@ -301,7 +289,7 @@ class Effects:
                 known = pins[slot] = Sym(fresh, self.terms.words.valued[slot[0]])
                 self.params.append(replace(param, name=fresh))
             names[name] = known.text
-        new = [rename(one, names) for one in top_conjuncts(asked[2])]
+        new = [tree.rename(one, names) for one in tree.top_conjuncts(asked[2])]
         return [one for one in new if one not in self.asked]
 
     def _name_old(self, one: core.Write, env: Env, pins: Pins) -> None:
@@ -366,11 +354,11 @@ class Effects:
 
     def _if(self, one: core.If, env: Env, place: Place) -> None:
         test = self.terms.condition(one.condition, env)
-        for cond, body in ((test, one.then), (neg(test), one.otherwise)):
-            if cond != FALSE:
+        for cond, body in ((test, one.then), (tree.neg(test), one.otherwise)):
+            if cond != tree.FALSE:
                 self.walk(body, env, place.inside((), (cond,)))
 
-    def put(self, place: Place, literal: Expr) -> None:
+    def put(self, place: Place, literal: tree.Expr) -> None:
         """Keep one literal."""
         self.effects.append(place.effect(literal))
 
@@ -413,7 +401,7 @@ class Effects:
                 case _:
                     self._set_number(slot, one, env)
 
-    def _atom(self, fluent: m.Fluent, args: Sequence[Sym]) -> tuple[Expr, ...]:
+    def _atom(self, fluent: m.Fluent, args: Sequence[Sym]) -> tuple[tree.Expr, ...]:
         return (self.terms.words.fluents[fluent.id], *(arg.text for arg in args))
 
     def _fact(self, slot: Target, one: core.Write) -> None:
@@ -426,10 +414,10 @@ class Effects:
     def _set_truth(self, slot: Target, one: core.Write, env: Env) -> None:
         place, fluent, args = slot
         test, atom = self.terms.condition(one.value, env), self._atom(fluent, args)
-        for value, cond in ((True, test), (False, neg(test))):
-            if cond != FALSE:
+        for value, cond in ((True, test), (False, tree.neg(test))):
+            if cond != tree.FALSE:
                 self.put(place.inside((), (cond,)), atom if value else ("not", atom))
-        fixed = test == TRUE if isinstance(one.value, core.Constant) else Truth(test)
+        fixed = test == tree.TRUE if isinstance(one.value, core.Constant) else Truth(test)
         self.writes.append(Write(place, fluent, args, "set", fixed, one.span))
 
     def _set_symbol(self, slot: Target, one: core.Write, env: Env) -> None:
@@ -440,20 +428,22 @@ class Effects:
             options = tuple(self._fitting(terms.cases(one.value, env), fluent))
         with terms.scope.block():
             old = Case((), (), pins[atom]) if atom in pins else self._old(fluent, atom)
-            keep = TRUE if is_none(one.value) else FALSE
+            keep = tree.TRUE if is_none(one.value) else tree.FALSE
             if old.value is not None:
                 keep = terms.equals(one.value, old.value, env)
                 if not old.vars and self._replaces(place, atom, options, old.value):
-                    keep = FALSE
+                    keep = tree.FALSE
                 held = (*atom, old.value.text)
-                if keep != TRUE:
-                    self.put(place.within(old).inside((), (neg(keep),)), ("not", held))
-        if keep != TRUE:  # the precondition may say that the slot has this value
+                if keep != tree.TRUE:
+                    self.put(place.within(old).inside((), (tree.neg(keep),)), ("not", held))
+        if keep != tree.TRUE:  # the precondition may say that the slot has this value
             for case in options:
                 self.put(place.within(case), (*atom, case.value.text))
         self.writes.append(Write(place, fluent, args, "set", None, one.span, options=options))
 
-    def _replaces(self, place: Place, atom: Expr, options: Sequence[Case[Sym]], old: Sym) -> bool:
+    def _replaces(
+        self, place: Place, atom: tree.Expr, options: Sequence[Case[Sym]], old: Sym
+    ) -> bool:
         """Return whether the old value may be deleted for each new value: if both are facts, adding
         wins over deleting, and a precondition may exclude that they are equal."""
         if len(options) != 1 or options[0].vars or options[0].conds:
@@ -462,7 +452,7 @@ class Effects:
         other = ("not", (*atom, new.text)) in self.known
         return other or (place.unconditional and new.text != old.text)
 
-    def _old(self, fluent: m.Fluent, atom: tuple[Expr, ...]) -> Case[Sym]:
+    def _old(self, fluent: m.Fluent, atom: tuple[tree.Expr, ...]) -> Case[Sym]:
         """The value that a slot has."""
         var, symbol = self.terms.value_variable(fluent)
         return Case((var,), ((*atom, var.name),), symbol)
@@ -513,7 +503,7 @@ class Effects:
             cases = terms.bind(draw.binders, where, env)
         at = self.script.take(len(cases) + 1)
         if at == len(cases):
-            self.asked.append(neg(disj(case.holds(TRUE) for case in cases)))
+            self.asked.append(tree.neg(tree.disj(case.holds(tree.TRUE) for case in cases)))
             return dict.fromkeys(let.names, Lazy(core.Constant(None, m.NONE, let.span), {}))
         found = self.chosen(cases[at])
         names = zip(let.names, draw.binders, strict=True)
@@ -542,13 +532,13 @@ class Effects:
         name, where = let.names[0], draw.where
         envs = [{**env, draw.binders[0].name: one, name: one}
                 for one in self._candidates(let, draw)]  # fmt: skip
-        tests = [TRUE if where is None else self.terms.condition(where, one) for one in envs]
+        tests = [tree.TRUE if where is None else self.terms.condition(where, one) for one in envs]
         sets = (chosen for size in range(len(envs) + 1)
                 for chosen in combinations(range(len(envs)), size))  # fmt: skip
         for chosen in sets:
-            conds = [test if n in chosen else neg(test) for n, test in enumerate(tests)]
+            conds = [test if n in chosen else tree.neg(test) for n, test in enumerate(tests)]
             inside = place.inside((), conds)
-            if FALSE in inside.conds:
+            if tree.FALSE in inside.conds:
                 continue
             if not chosen:
                 absent = core.Constant(None, m.NONE, let.span)
@@ -575,11 +565,11 @@ class Effects:
         """One literal for all outcomes, under the same conditions as before."""
         written, asked = len(self.writes), len(self.asked)
         self._draws += 1
-        draw, words = self._draws, list[Expr]()
+        draw, words = self._draws, list[tree.Expr]()
         for at, (weight, env) in enumerate(sides):
             inside = replace(place, outcomes=(*place.outcomes, (draw, at)))
             if made := self._aside(body, env, inside):
-                words += [weight_text(weight), joined(made)]
+                words += [weight_text(weight), tree.joined(made)]
         self.lucky += self.writes[written:] if len(sides) > 1 else ()
         if len(self.asked) > asked:
             what = "a `transfer` of an amount that may be negative, under chance"
@@ -587,7 +577,7 @@ class Effects:
         if words:
             self.put(place, ("probabilistic", *words) if len(sides) > 1 else words[1])
 
-    def _aside(self, body: core.Body, env: Env, place: Place) -> tuple[Expr, ...]:
+    def _aside(self, body: core.Body, env: Env, place: Place) -> tuple[tree.Expr, ...]:
         """The effects of a body as they read inside ``place``; they are not kept."""
         before = len(self.effects)
         with self.terms.scope.block():
@@ -595,7 +585,7 @@ class Effects:
         made, self.effects = self.effects[before:], self.effects[:before]
         vars_, conds = len(place.vars), len(place.conds)
         inner = [Case(one.vars[vars_:], one.conds[conds:], one.value) for one in made]
-        return group([one for one in inner if FALSE not in one.conds])
+        return group([one for one in inner if tree.FALSE not in one.conds])
 
 
 def _extent(names: tuple[str, ...], rest: core.Body) -> core.Body:

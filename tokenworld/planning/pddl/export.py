@@ -22,6 +22,7 @@ from tokenworld.ground import Command, Instance, LuckyDraw, Raw, Simulator, Stat
 from tokenworld.limits import attempt
 from tokenworld.model import EnumType, Fluent, NumberType, ObjectType, Program, ValueType
 from tokenworld.planning.lower.algebra import Obstacle
+from tokenworld.planning.pddl import tree
 from tokenworld.planning.pddl.domain import LiftedDomain, lift_domain
 from tokenworld.planning.pddl.effects import rounded
 from tokenworld.planning.pddl.problem import (
@@ -33,22 +34,6 @@ from tokenworld.planning.pddl.problem import (
     needed,
 )
 from tokenworld.planning.pddl.sanitize import sanitized
-from tokenworld.planning.pddl.tree import (
-    FALSE,
-    TRUE,
-    Expr,
-    PddlAction,
-    PddlDomain,
-    PddlPair,
-    PddlProblem,
-    Signature,
-    Typed,
-    conj,
-    disj,
-    domain_text,
-    neg,
-    problem_text,
-)
 from tokenworld.planning.pddl.values import Case
 from tokenworld.planning.pddl.verbatim import verbatim_domain, verbatim_pair
 from tokenworld.planning.pddl.words import (
@@ -89,7 +74,7 @@ class PddlExport:
     the source of a grounded pair: its operators are the actions, in the same order.
     """
 
-    pair: PddlPair
+    pair: tree.PddlPair
     names: Names
     form: Literal["lifted", "grounded"]
     notes: tuple[Diagnostic, ...]
@@ -99,12 +84,12 @@ class PddlExport:
     @cached_property
     def domain(self) -> str:
         """The text of the domain file."""
-        return domain_text(self.pair.domain)
+        return tree.domain_text(self.pair.domain)
 
     @cached_property
     def problem(self) -> str:
         """The text of the problem file."""
-        return problem_text(self.pair.problem)
+        return tree.problem_text(self.pair.problem)
 
     def steps(self, plan: str) -> tuple[PddlStep, ...]:
         """The commands of a plan as planners write it, one ``(name arg …)`` per line.
@@ -190,7 +175,7 @@ def _chance(instance: Instance, names: Names) -> Iterator[Diagnostic]:
             yield _note("TW0807", message, action.span)
 
 
-def _requirements(words: Vocabulary, pair: PddlPair) -> Iterator[Diagnostic]:
+def _requirements(words: Vocabulary, pair: tree.PddlPair) -> Iterator[Diagnostic]:
     declared = declared_requirements(words)
     known = frozenset(word.lower() for word in declared or ()) | {"strips"}
     missing = [word for word in needed(pair) if declared is not None and word not in known]
@@ -235,7 +220,7 @@ def export_domain(program: Program) -> str:
     is."""
     found = verbatim_domain(program, ("Written by `tw export --pddl`.",))
     if found is not None:
-        return domain_text(found)
+        return tree.domain_text(found)
     message = "A file without a world is exported only where every rule is PDDL as it stands."
     hint = "Add a `world name { … }` block."
     raise Failure(Diagnostic("TW0801", message, hint=hint))
@@ -376,10 +361,10 @@ class _Facts:
         self._heads: dict[str, str] = {}
         self.variables = task.variables
         self.constants: dict[str, None] = {}
-        self.signatures: dict[str, Signature] = {}
+        self.signatures: dict[str, tree.Signature] = {}
         self._atoms = [self._spelled(variable) for variable in task.variables]
 
-    def _spelled(self, variable: Variable) -> tuple[Expr, ...]:
+    def _spelled(self, variable: Variable) -> tuple[tree.Expr, ...]:
         """The fact for each position; a truth has one fact, which false negates."""
         fluent = self._words.instance.program.fluents.get(variable.fluent or "")
         of: ValueType | None = None
@@ -394,7 +379,7 @@ class _Facts:
         self._declare(head, fluent, values)
         atom = (head, *args)
         if truth:
-            return tuple(atom if value else neg(atom) for value in variable.values)
+            return tuple(atom if value else tree.neg(atom) for value in variable.values)
         return tuple((*atom, self._value(of, value)) for value in variable.values)
 
     def _declare(self, head: str, fluent: Fluent | None, values: Sequence[str]) -> None:
@@ -403,7 +388,9 @@ class _Facts:
         if len(set(names)) < len(names):
             names = [f"?x{index + 1}" for index in range(len(names))]
         params = (*names, *(f"?{value}" for value in values))
-        self.signatures[head] = Signature(head, tuple(Typed(name, None) for name in params))
+        self.signatures[head] = tree.Signature(
+            head, tuple(tree.Typed(name, None) for name in params)
+        )
 
     def _other(self, name: str) -> str:
         if name not in self._heads:
@@ -421,22 +408,22 @@ class _Facts:
         self.constants[word] = None
         return word
 
-    def start(self) -> list[Expr]:
+    def start(self) -> list[tree.Expr]:
         facts = (atoms[one.initial] for one, atoms in zip(self.variables, self._atoms, strict=True))
         return [fact for fact in facts if not _negative(fact)]
 
-    def condition(self, literal: Condition) -> Expr:
+    def condition(self, literal: Condition) -> tree.Expr:
         """The variable has one of some values, whichever way is shorter."""
         variable, positions = literal
         atoms = self._atoms[variable]
         rest = [index for index in range(len(atoms)) if index not in positions]
         if not rest:
-            return TRUE
+            return tree.TRUE
         if not positions:
-            return FALSE
+            return tree.FALSE
         if len(positions) <= len(rest):
-            return disj(atoms[index] for index in positions)
-        return conj(neg(atoms[index]) for index in rest)
+            return tree.disj(atoms[index] for index in positions)
+        return tree.conj(tree.neg(atoms[index]) for index in rest)
 
     def size(self, operator: Operator) -> int:
         """The approximate number of facts in the text of an operator."""
@@ -444,7 +431,7 @@ class _Facts:
             len(one.conditions) + len(self._atoms[one.variable]) for one in operator.effects
         )
 
-    def change(self, effect: Effect, known: dict[int, tuple[int, ...]]) -> list[Case[Expr]]:
+    def change(self, effect: Effect, known: dict[int, tuple[int, ...]]) -> list[Case[tree.Expr]]:
         """Add the new fact and delete the others that may hold."""
         atoms = self._atoms[effect.variable]
         held = dict(known)
@@ -452,12 +439,12 @@ class _Facts:
             held[variable] = tuple(p for p in held.get(variable, positions) if p in positions)
         before = held.get(effect.variable, tuple(range(len(atoms))))
         conds = tuple(self.condition(one) for one in effect.conditions)
-        if before == (effect.value,) or FALSE in conds:
+        if before == (effect.value,) or tree.FALSE in conds:
             return []
         literals = [atoms[effect.value]]
         if not any(_negative(atom) for atom in atoms):
-            literals += [neg(atoms[index]) for index in before if index != effect.value]
-        return [Case((), tuple(c for c in conds if c != TRUE), one) for one in literals]
+            literals += [tree.neg(atoms[index]) for index in before if index != effect.value]
+        return [Case((), tuple(c for c in conds if c != tree.TRUE), one) for one in literals]
 
 
 def _short(name: str) -> str:
@@ -475,7 +462,7 @@ def _step_of(place: tuple[int, str]) -> int | None:
     return int(word) - index if word.isdecimal() else None
 
 
-def _negative(fact: Expr) -> bool:
+def _negative(fact: tree.Expr) -> bool:
     return isinstance(fact, tuple) and fact[:1] == ("not",)
 
 
@@ -507,17 +494,19 @@ def _name(words: Vocabulary, operator: Operator) -> str:
     return word
 
 
-def _action(words: Vocabulary, facts: _Facts, operator: Operator, costs: bool) -> PddlAction:
+def _action(words: Vocabulary, facts: _Facts, operator: Operator, costs: bool) -> tree.PddlAction:
     known = dict(operator.precondition)
     effects = [one for effect in operator.effects for one in facts.change(effect, known)]
     literals = group(effects)
     if costs and operator.cost:
         literals = (*literals, ("increase", ("total-cost",), str(operator.cost)))
-    precondition = conj(facts.condition(literal) for literal in operator.precondition)
-    return PddlAction(_name(words, operator), (), precondition, literals)
+    precondition = tree.conj(facts.condition(literal) for literal in operator.precondition)
+    return tree.PddlAction(_name(words, operator), (), precondition, literals)
 
 
-def _actions(words: Vocabulary, facts: _Facts, task: Task, costs: bool) -> Iterator[PddlAction]:
+def _actions(
+    words: Vocabulary, facts: _Facts, task: Task, costs: bool
+) -> Iterator[tree.PddlAction]:
     """The actions, as long as they are not too many words."""
     written = 0
     for operator in task.operators:
@@ -542,25 +531,25 @@ def _too_many_facts(words: Vocabulary, operator: Operator) -> Failure:
     return Failure(Diagnostic("TW0813", message, place, "it is written out here", hint=hint))
 
 
-def ground_pair(words: Vocabulary, task: Task, comments: tuple[str, ...]) -> PddlPair:
+def ground_pair(words: Vocabulary, task: Task, comments: tuple[str, ...]) -> tree.PddlPair:
     """The PDDL pair of a task; the spellings and the way back go to ``words``."""
     facts = _Facts(words, task)
     costs = len({operator.cost for operator in task.operators}) > 1
     actions = tuple(_actions(words, facts, task, costs))
     name = domain_name(words)
-    constants = tuple(Typed(word, None) for word in facts.constants)
-    functions = (Signature("total-cost", ()),) if costs else ()
+    constants = tuple(tree.Typed(word, None) for word in facts.constants)
+    functions = (tree.Signature("total-cost", ()),) if costs else ()
     signatures = tuple(facts.signatures.values())
-    domain = PddlDomain(name, (), (), constants, signatures, functions, (), actions, comments)
+    domain = tree.PddlDomain(name, (), (), constants, signatures, functions, (), actions, comments)
     start = facts.start() + ([("=", ("total-cost",), "0")] if costs else [])
-    problem = PddlProblem(
+    problem = tree.PddlProblem(
         legal(words.instance.world.name),
         name,
         (),
         tuple(start),
-        conj(facts.condition(literal) for literal in task.goal),
+        tree.conj(facts.condition(literal) for literal in task.goal),
         ("total-cost",) if costs else None,
         comments,
     )
-    pair = PddlPair(domain, problem)
-    return PddlPair(replace(domain, requirements=needed(pair)), problem)
+    pair = tree.PddlPair(domain, problem)
+    return tree.PddlPair(replace(domain, requirements=needed(pair)), problem)

@@ -9,17 +9,8 @@ from typing import assert_never
 
 from tokenworld.ground import Raw, slots
 from tokenworld.model import ROOT, Fluent
+from tokenworld.planning.pddl import tree
 from tokenworld.planning.pddl.domain import LiftedDomain
-from tokenworld.planning.pddl.tree import (
-    Expr,
-    PddlDomain,
-    PddlPair,
-    PddlProblem,
-    Signature,
-    Typed,
-    heads,
-    lists,
-)
 from tokenworld.planning.pddl.values import number
 from tokenworld.planning.pddl.words import Ladder, Vocabulary, legal, made, pddl_entries, sort_of
 
@@ -50,36 +41,38 @@ def _fluents(words: Vocabulary, numeric: bool) -> Iterator[Fluent]:
             yield fluent
 
 
-def _predicates(domain: LiftedDomain) -> tuple[Signature, ...]:
+def _predicates(domain: LiftedDomain) -> tuple[tree.Signature, ...]:
     words = domain.words
     found = [words.signature(fluent) for fluent in _fluents(words, numeric=False)]
-    found += [Signature(head, (Typed("?x", None),)) for head in words.types.asked.values()]
+    found += [
+        tree.Signature(head, (tree.Typed("?x", None),)) for head in words.types.asked.values()
+    ]
     for (enum, _), head in words.ladders.items():
         kind = words.types.enums[enum]
-        found.append(Signature(head, (Typed("?low", kind), Typed("?high", kind))))
+        found.append(tree.Signature(head, (tree.Typed("?low", kind), tree.Typed("?high", kind))))
     found += [derived.head for derived in domain.derived]
     if domain.token is not None:
-        found.append(Signature(domain.token[0], (Typed("?step", domain.token[1]),)))
+        found.append(tree.Signature(domain.token[0], (tree.Typed("?step", domain.token[1]),)))
     return tuple(found)
 
 
-def _functions(domain: LiftedDomain) -> tuple[Signature, ...]:
+def _functions(domain: LiftedDomain) -> tuple[tree.Signature, ...]:
     found = [domain.words.signature(fluent) for fluent in _fluents(domain.words, numeric=True)]
     if domain.turn.costs and not domain.words.luck:
-        found.append(Signature("total-cost", ()))
+        found.append(tree.Signature("total-cost", ()))
     return tuple(found)
 
 
-def _object(words: Vocabulary, index: int) -> Typed:
+def _object(words: Vocabulary, index: int) -> tree.Typed:
     of = words.instance.objects[index].of
-    return Typed(words.objects[index], None if of == ROOT else words.types.spelling(of))
+    return tree.Typed(words.objects[index], None if of == ROOT else words.types.spelling(of))
 
 
-def _split_objects(domain: LiftedDomain) -> tuple[tuple[Typed, ...], tuple[Typed, ...]]:
+def _split_objects(domain: LiftedDomain) -> tuple[tuple[tree.Typed, ...], tuple[tree.Typed, ...]]:
     """Constants and objects: top-level objects and those that rules name are constants."""
     words = domain.words
-    constants: list[Typed] = []
-    objects: list[Typed] = []
+    constants: list[tree.Typed] = []
+    objects: list[tree.Typed] = []
     living = frozenset(words.instance.members[ROOT])
     for one in words.instance.objects:
         if one.id not in living:
@@ -87,16 +80,16 @@ def _split_objects(domain: LiftedDomain) -> tuple[tuple[Typed, ...], tuple[Typed
         top = one.decl.world is None or one.id in words.constants
         (constants if top else objects).append(_object(words, one.id))
     for enum, members in words.members.items():
-        constants += [Typed(member, words.types.enums[enum]) for member in members]
+        constants += [tree.Typed(member, words.types.enums[enum]) for member in members]
     if domain.token is not None:
-        constants += [Typed(step, domain.token[1]) for step in domain.token[2]]
+        constants += [tree.Typed(step, domain.token[1]) for step in domain.token[2]]
     return tuple(constants), tuple(objects)
 
 
 # ---- start facts ----------------------------------------------------------------------------
 
 
-def _facts(words: Vocabulary, fluent: Fluent, values: Values) -> Iterator[Expr]:
+def _facts(words: Vocabulary, fluent: Fluent, values: Values) -> Iterator[tree.Expr]:
     head, kinds = words.fluents[fluent.id], [param.type for param in fluent.params]
     for args in slots(words.instance, fluent):
         raw = values(fluent.id, args)
@@ -115,7 +108,7 @@ def _facts(words: Vocabulary, fluent: Fluent, values: Values) -> Iterator[Expr]:
                 yield ("=", atom, number(raw).expr)
 
 
-def _ladder_facts(words: Vocabulary, enum: str, kind: Ladder, head: str) -> Iterator[Expr]:
+def _ladder_facts(words: Vocabulary, enum: str, kind: Ladder, head: str) -> Iterator[tree.Expr]:
     members = words.members[enum]
     last = len(members) - 1
     for index, member in enumerate(members):
@@ -130,7 +123,7 @@ def _ladder_facts(words: Vocabulary, enum: str, kind: Ladder, head: str) -> Iter
                 assert_never(kind)
 
 
-def _init(domain: LiftedDomain, values: Values) -> Iterator[Expr]:
+def _init(domain: LiftedDomain, values: Values) -> Iterator[tree.Expr]:
     words = domain.words
     if domain.token is not None:
         yield (domain.token[0], domain.token[2][0])
@@ -149,26 +142,26 @@ def _init(domain: LiftedDomain, values: Values) -> Iterator[Expr]:
 # ---- the pair -------------------------------------------------------------------------------
 
 
-def _types(domain: LiftedDomain, used: frozenset[str]) -> tuple[Typed, ...]:
+def _types(domain: LiftedDomain, used: frozenset[str]) -> tuple[tree.Typed, ...]:
     """The declared types; enums only where something is of them."""
     enums = set(domain.words.types.enums.values())
     found = [
         one for one in domain.words.types.declared() if one.name not in enums or one.name in used
     ]
     if domain.token is not None:
-        found.append(Typed(domain.token[1], None))
+        found.append(tree.Typed(domain.token[1], None))
     if all(one.type is None for one in found):
         return tuple(found)
-    return tuple(Typed(one.name, one.type or "object") for one in found)
+    return tuple(tree.Typed(one.name, one.type or "object") for one in found)
 
 
-def _used_types(domain: LiftedDomain, predicates: tuple[Signature, ...]) -> frozenset[str]:
+def _used_types(domain: LiftedDomain, predicates: tuple[tree.Signature, ...]) -> frozenset[str]:
     params = [param for one in predicates for param in one.params]
     params += [param for action in domain.actions for param in action.params]
     return frozenset(param.type for param in params if param.type is not None)
 
 
-def assemble(domain: LiftedDomain, values: Values, comments: tuple[str, ...]) -> PddlPair:
+def assemble(domain: LiftedDomain, values: Values, comments: tuple[str, ...]) -> tree.PddlPair:
     """The pair of a domain that was lifted without errors."""
     words = domain.words
     predicates, functions = _predicates(domain), _functions(domain)
@@ -177,7 +170,7 @@ def assemble(domain: LiftedDomain, values: Values, comments: tuple[str, ...]) ->
     unused = set(words.types.enums.values()) - used
     constants = tuple(one for one in constants if one.type not in unused)
     name = domain_name(words)
-    task = PddlDomain(
+    task = tree.PddlDomain(
         name,
         (),
         _types(domain, used),
@@ -188,7 +181,7 @@ def assemble(domain: LiftedDomain, values: Values, comments: tuple[str, ...]) ->
         tuple(domain.actions),
         comments,
     )
-    problem = PddlProblem(
+    problem = tree.PddlProblem(
         legal(words.instance.world.name),
         name,
         objects,
@@ -198,8 +191,8 @@ def assemble(domain: LiftedDomain, values: Values, comments: tuple[str, ...]) ->
         comments,
     )
     if words.luck:
-        return probabilistic(PddlPair(task, problem))
-    pair = PddlPair(task, problem)
+        return probabilistic(tree.PddlPair(task, problem))
+    pair = tree.PddlPair(task, problem)
     wanted = declared_requirements(words) or needed(pair)
     return replace(pair, domain=replace(task, requirements=wanted))
 
@@ -230,18 +223,18 @@ _OF_CONDITIONS = {
 }
 
 
-def _conditions(pair: PddlPair) -> Iterator[Expr]:
+def _conditions(pair: tree.PddlPair) -> Iterator[tree.Expr]:
     yield pair.problem.goal
     for derived in pair.domain.derived:
         yield derived.condition
     for action in pair.domain.actions:
         yield action.precondition
         for effect in action.effects:
-            yield from (one[1] for one in lists(effect) if one[0] == "when")
+            yield from (one[1] for one in tree.lists(effect) if one[0] == "when")
 
 
-def _of_conditions(pair: PddlPair) -> Iterator[str]:
-    for head, *rest in (part for condition in _conditions(pair) for part in lists(condition)):
+def _of_conditions(pair: tree.PddlPair) -> Iterator[str]:
+    for head, *rest in (part for condition in _conditions(pair) for part in tree.lists(condition)):
         if head == "=":
             numeric = any(isinstance(side, tuple) for side in rest)
             yield "numeric-fluents" if numeric else "equality"
@@ -249,10 +242,10 @@ def _of_conditions(pair: PddlPair) -> Iterator[str]:
             yield _OF_CONDITIONS[head]
 
 
-def _of_effects(domain: PddlDomain) -> Iterator[str]:
+def _of_effects(domain: tree.PddlDomain) -> Iterator[str]:
     for action in domain.actions:
         for effect in action.effects:
-            words = frozenset(heads(effect))
+            words = frozenset(tree.heads(effect))
             cost = "total-cost" in words or "reward" in words
             if "when" in words or "forall" in words:
                 yield "conditional-effects"
@@ -260,7 +253,7 @@ def _of_effects(domain: PddlDomain) -> Iterator[str]:
                 yield "numeric-fluents"
 
 
-def needed(pair: PddlPair) -> tuple[str, ...]:
+def needed(pair: tree.PddlPair) -> tuple[str, ...]:
     """The requirements of a task in the usual order, `:strips` always first."""
     domain = pair.domain
     found = {"strips", *_of_conditions(pair), *_of_effects(domain)}
@@ -274,17 +267,17 @@ def needed(pair: PddlPair) -> tuple[str, ...]:
     return tuple(word for word in _ORDER if word in found)
 
 
-def probabilistic(pair: PddlPair) -> PddlPair:
+def probabilistic(pair: tree.PddlPair) -> tree.PddlPair:
     """A PPDDL pair with its requirements and its aim.
 
     Where actions have rewards or costs their expected sum counts, else whether the goal is reached.
     """
-    words = {word for one in pair.domain.actions for e in one.effects for word in heads(e)}
+    words = {word for one in pair.domain.actions for e in one.effects for word in tree.heads(e)}
     found = [*needed(pair)]
     found += ["probabilistic-effects"] if "probabilistic" in words else []
     found += ["rewards"] if "reward" in words else []
-    aim: Expr = ("reward",) if "reward" in words else ("goal-achieved",)
-    return PddlPair(
+    aim: tree.Expr = ("reward",) if "reward" in words else ("goal-achieved",)
+    return tree.PddlPair(
         replace(pair.domain, requirements=tuple(found)),
         replace(pair.problem, metric=aim, sense="maximize"),
     )

@@ -11,19 +11,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from tokenworld.planning.pddl import tree
 from tokenworld.planning.pddl.problem import needed
-from tokenworld.planning.pddl.tree import (
-    Expr,
-    PddlAction,
-    PddlDerived,
-    PddlDomain,
-    PddlPair,
-    PddlProblem,
-    Signature,
-    Typed,
-    heads,
-    parsed,
-)
+from tokenworld.planning.pddl.tree import heads
 from tokenworld.planning.pddl.words import Names, parts_of_union, union_type
 
 MOST_LETTERS = 48
@@ -79,7 +69,7 @@ def _plain(name: str, kind: str) -> str:
     return word[:MOST_LETTERS].rstrip("-_")
 
 
-def sanitized(pair: PddlPair) -> Renaming:
+def sanitized(pair: tree.PddlPair) -> Renaming:
     """The pair with every name used once, in small letters, and all that it needs declared.
 
     Derived predicates that no rule asks for are left out: many planners know none.
@@ -87,7 +77,7 @@ def sanitized(pair: PddlPair) -> Renaming:
     return Renaming(replace(pair, domain=_asked(pair)))
 
 
-def _asked(pair: PddlPair) -> PddlDomain:
+def _asked(pair: tree.PddlPair) -> tree.PddlDomain:
     """The domain without derived predicates, if nothing asks for one of them."""
     domain = pair.domain
     parts = [pair.problem.goal, *(one.precondition for one in domain.actions)]
@@ -107,7 +97,7 @@ class Renaming:
     Actions are named first, so that plans read best, then objects, fluents, types.
     """
 
-    pair: PddlPair
+    pair: tree.PddlPair
     taken: _Taken = field(default_factory=_Taken)
     actions: dict[str, str] = field(default_factory=dict)
     objects: dict[str, str] = field(default_factory=dict)
@@ -154,7 +144,7 @@ class Renaming:
         for kind, names in kinds:
             yield from ((kind, new, old) for old, new in names.items() if new != old)
 
-    def _type_names(self, signatures: Iterable[Signature]) -> Iterator[str]:
+    def _type_names(self, signatures: Iterable[tree.Signature]) -> Iterator[str]:
         """All types, those that nothing declares included."""
         domain, problem = self.pair.domain, self.pair.problem
         yield from (one.name for one in domain.types)
@@ -190,7 +180,7 @@ class Renaming:
             return self._variable(word)
         return self.objects.get(word, word)
 
-    def _expr(self, expr: Expr) -> Expr:
+    def _expr(self, expr: tree.Expr) -> tree.Expr:
         if isinstance(expr, str):
             return self._word(expr)
         if not expr:
@@ -206,19 +196,19 @@ class Renaming:
             return (head, *(one if isinstance(one, str) else self._expr(one) for one in rest))
         return (name, *(self._part(one, numbers) for one in rest))
 
-    def _part(self, part: Expr, number: bool) -> Expr:
+    def _part(self, part: tree.Expr, number: bool) -> tree.Expr:
         """An operand; a word among numbers is a number, even where an object is called so."""
         return part if number and isinstance(part, str) and part[0] != "?" else self._expr(part)
 
-    def _of_numbers(self, head: str, rest: Sequence[Expr]) -> bool:
+    def _of_numbers(self, head: str, rest: Sequence[tree.Expr]) -> bool:
         if head in _ARITHMETIC or head in _SCALES:
             return True
         if head not in ("=", "assign"):
             return False
         return any(isinstance(one, tuple) and one and one[0] in self.numeric for one in rest)
 
-    def _list(self, words: Expr) -> Expr:
-        found: list[Expr] = []
+    def _list(self, words: tree.Expr) -> tree.Expr:
+        found: list[tree.Expr] = []
         for word in words:
             after = bool(found) and found[-1] == "-"
             found.append(self._type(str(word)) if after else self._word(str(word)))
@@ -226,29 +216,29 @@ class Renaming:
 
     # ---- declarations ---------------------------------------------------------------------------
 
-    def _typed(self, one: Typed) -> Typed:
-        return Typed(self._word(one.name), one.type and self._type(one.type))
+    def _typed(self, one: tree.Typed) -> tree.Typed:
+        return tree.Typed(self._word(one.name), one.type and self._type(one.type))
 
-    def _formals(self, params: Sequence[Typed]) -> tuple[Typed, ...]:
+    def _formals(self, params: Sequence[tree.Typed]) -> tuple[tree.Typed, ...]:
         """The formals of a declaration, where PDDL lets a name come twice."""
-        found: list[Typed] = []
+        found: list[tree.Typed] = []
         for one in params:
             name = self._variable(one.name)
             while name in {other.name for other in found}:
                 name = self._variable(f"{one.name}-{len(found) + 1}")
-            found.append(Typed(name, one.type and self._type(one.type)))
+            found.append(tree.Typed(name, one.type and self._type(one.type)))
         return tuple(found)
 
-    def _signature(self, one: Signature) -> Signature:
+    def _signature(self, one: tree.Signature) -> tree.Signature:
         result = one.result if one.result.lower() == "number" else self._type(one.result)
-        return Signature(self.fluents[one.name], self._formals(one.params), result)
+        return tree.Signature(self.fluents[one.name], self._formals(one.params), result)
 
-    def _derived(self, one: PddlDerived) -> PddlDerived:
+    def _derived(self, one: tree.PddlDerived) -> tree.PddlDerived:
         params = tuple(self._typed(param) for param in one.head.params)
-        head = Signature(self.fluents[one.head.name], params)
-        return PddlDerived(head, self._expr(one.condition))
+        head = tree.Signature(self.fluents[one.head.name], params)
+        return tree.PddlDerived(head, self._expr(one.condition))
 
-    def _action(self, one: PddlAction) -> PddlAction:
+    def _action(self, one: tree.PddlAction) -> tree.PddlAction:
         return replace(
             one,
             name=self.actions[one.name],
@@ -257,15 +247,15 @@ class Renaming:
             effects=tuple(self._expr(effect) for effect in one.effects),
         )
 
-    def _types(self) -> tuple[Typed, ...]:
+    def _types(self) -> tuple[tree.Typed, ...]:
         """The declared types; `object` needs no declaration, and is no type of its own."""
         declared = (one for one in self.pair.domain.types if one.name.lower() != _ROOT)
-        return tuple(Typed(self._type(one.name), one.type and self._type(one.type))
+        return tuple(tree.Typed(self._type(one.name), one.type and self._type(one.type))
                      for one in declared)  # fmt: skip
 
     # ---- the pair -------------------------------------------------------------------------------
 
-    def _renamed(self) -> PddlPair:
+    def _renamed(self) -> tree.PddlPair:
         domain, problem = self.pair.domain, self.pair.problem
         name = self.taken.give(domain.name, "domain")
         changed = replace(
@@ -278,22 +268,22 @@ class Renaming:
             derived=tuple(self._derived(one) for one in domain.derived),
             actions=tuple(self._action(one) for one in domain.actions),
         )
-        pair = PddlPair(changed, self._problem(problem, name))
+        pair = tree.PddlPair(changed, self._problem(problem, name))
         kept = (word for word in domain.requirements if word in _PROBABILISTIC)
         return replace(pair, domain=replace(changed, requirements=(*needed(pair), *kept)))
 
-    def _commented(self, pair: PddlPair) -> PddlPair:
+    def _commented(self, pair: tree.PddlPair) -> tree.PddlPair:
         """The pair with the changes of names as comments above both files."""
         changes = (one for one in self.changes() if one[0] != "variable")
         rows = [f"  {kind} {new} = {old}" for kind, new, old in changes]
         head = "Names that are not as they were, for planners that take no others:"
         comments = (head, *rows) if rows else ("Names are fit for all planners, and as they were.",)
-        return PddlPair(
+        return tree.PddlPair(
             replace(pair.domain, comments=(*pair.domain.comments, *comments)),
             replace(pair.problem, comments=(*pair.problem.comments, *comments)),
         )
 
-    def _problem(self, problem: PddlProblem, domain: str) -> PddlProblem:
+    def _problem(self, problem: tree.PddlProblem, domain: str) -> tree.PddlProblem:
         return replace(
             problem,
             name=self.taken.give(problem.name, "problem"),
@@ -301,5 +291,5 @@ class Renaming:
             objects=tuple(self._typed(one) for one in problem.objects),
             init=tuple(self._expr(one) for one in problem.init),
             goal=self._expr(problem.goal),
-            metric=None if problem.metric is None else self._expr(parsed(problem.metric)),
+            metric=None if problem.metric is None else self._expr(tree.parsed(problem.metric)),
         )

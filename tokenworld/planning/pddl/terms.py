@@ -14,19 +14,7 @@ from tokenworld import model as m
 from tokenworld.core import nodes as core
 from tokenworld.core.walk import parts
 from tokenworld.diagnostics import Span
-from tokenworld.planning.pddl.tree import (
-    FALSE,
-    TRUE,
-    Expr,
-    Typed,
-    conj,
-    disj,
-    exists,
-    forall,
-    imply,
-    neg,
-    top_conjuncts,
-)
+from tokenworld.planning.pddl import tree
 from tokenworld.planning.pddl.values import (
     FLIPPED,
     Bound,
@@ -62,7 +50,7 @@ from tokenworld.planning.pddl.words import (
     symbol_type,
 )
 
-Atom = tuple[Expr, ...]
+Atom = tuple[tree.Expr, ...]
 
 _MOST_COPIES = 4
 """Counting to n is written with n variables; beyond this the text would be unreadable."""
@@ -97,23 +85,23 @@ class Terms:
 
     # ---- conditions -------------------------------------------------------------------------
 
-    def condition(self, term: core.Term, env: Env) -> Expr:
+    def condition(self, term: core.Term, env: Env) -> tree.Expr:
         """The condition that a truth-valued term is true."""
         with self.scope.block():
             return close(self.cases(term, env), as_truth)
 
-    def _called(self, term: core.Call, env: Env) -> Expr:
+    def _called(self, term: core.Call, env: Env) -> tree.Expr:
         match term.op:
             case "not":
-                return neg(self.condition(term.args[0], env))
+                return tree.neg(self.condition(term.args[0], env))
             case "and":
-                return conj(self.condition(part, env) for part in term.args)
+                return tree.conj(self.condition(part, env) for part in term.args)
             case "or":
                 implied = implication(term)
                 if implied is not None:
                     left, right = implied
-                    return imply(self.condition(left, env), self.condition(right, env))
-                return disj(self.condition(part, env) for part in term.args)
+                    return tree.imply(self.condition(left, env), self.condition(right, env))
+                return tree.disj(self.condition(part, env) for part in term.args)
             case "==":
                 return self._equal(term.args[0], term.args[1], env)
             case "<" | "<=":
@@ -123,35 +111,35 @@ class Terms:
             case _:
                 raise LiftingError(f"{_word(term)} as a condition", term.span)
 
-    def _is_a(self, value: Value, of: str) -> Expr:
+    def _is_a(self, value: Value, of: str) -> tree.Expr:
         symbol = as_symbol(value)
         assert isinstance(symbol.type, m.ObjectType)
         if self.words.instance.program.is_subtype(symbol.type.name, of):
-            return TRUE
+            return tree.TRUE
         if symbol.is_constant or self.words.types.disjoint(symbol.type, m.ObjectType(of)):
-            return FALSE
+            return tree.FALSE
         return self.words.types.is_a(symbol.text, of)
 
     # ---- equality and order -----------------------------------------------------------------
 
-    def _equal(self, left: core.Term, right: core.Term, env: Env) -> Expr:
+    def _equal(self, left: core.Term, right: core.Term, env: Env) -> tree.Expr:
         if _is_count(left) or _is_count(right):
             return self._counted("==", left, right, env)
         if is_none(left) or is_none(right):
-            return neg(self.present(right if is_none(left) else left, env))
+            return tree.neg(self.present(right if is_none(left) else left, env))
         if sort_of(left.type) == "truth":
             one, other = self.condition(left, env), self.condition(right, env)
-            if TRUE in (one, other) or FALSE in (one, other):
-                plain, given = (one, other) if other in (TRUE, FALSE) else (other, one)
-                return plain if given == TRUE else neg(plain)
-            return disj((conj((one, other)), conj((neg(one), neg(other)))))
+            if tree.TRUE in (one, other) or tree.FALSE in (one, other):
+                plain, given = (one, other) if other in (tree.TRUE, tree.FALSE) else (other, one)
+                return plain if given == tree.TRUE else tree.neg(plain)
+            return tree.disj((tree.conj((one, other)), tree.conj((tree.neg(one), tree.neg(other)))))
         same = self._same(left, right, env)
         if self._may_be_none(left, env) and self._may_be_none(right, env):
-            absent = (neg(self.present(left, env)), neg(self.present(right, env)))
-            return disj((same, conj(absent)))
+            absent = (tree.neg(self.present(left, env)), tree.neg(self.present(right, env)))
+            return tree.disj((same, tree.conj(absent)))
         return same
 
-    def _same(self, left: core.Term, right: core.Term, env: Env) -> Expr:
+    def _same(self, left: core.Term, right: core.Term, env: Env) -> tree.Expr:
         """The two terms have one value, not `none`."""
         with self.scope.block():
             match sort_of(left.type), sort_of(right.type):
@@ -167,24 +155,24 @@ class Terms:
                     raise LiftingError("equality of texts", left.span)
 
     def _numbers(
-        self, left: core.Term, right: core.Term, env: Env, test: Callable[[Num, Num], Expr]
-    ) -> Expr:
+        self, left: core.Term, right: core.Term, env: Env, test: Callable[[Num, Num], tree.Expr]
+    ) -> tree.Expr:
         return close(
             self.cases(left, env),
             lambda a: close(self.cases(right, env), lambda b: test(as_number(a), as_number(b))),
         )
 
-    def equals(self, term: core.Term, symbol: Sym, env: Env) -> Expr:
+    def equals(self, term: core.Term, symbol: Sym, env: Env) -> tree.Expr:
         """The condition that a term has the value of ``symbol``; a stored one is asked directly."""
         cases = self.cases(term, env, symbol)
         return close(cases, lambda value: self._identical(as_symbol(value), symbol))
 
-    def _identical(self, one: Sym, other: Sym) -> Expr:
+    def _identical(self, one: Sym, other: Sym) -> tree.Expr:
         if one.text == other.text:
-            return TRUE
+            return tree.TRUE
         constants = one.is_constant and other.is_constant
         if constants or self.words.types.disjoint(one.type, other.type):
-            return FALSE
+            return tree.FALSE
         return ("=", other.text, one.text) if one.is_constant else ("=", one.text, other.text)
 
     def _may_be_none(self, term: core.Term, env: Env) -> bool:
@@ -212,7 +200,7 @@ class Terms:
             of.name, name
         )
 
-    def _ordered(self, term: core.Call, env: Env) -> Expr:
+    def _ordered(self, term: core.Call, env: Env) -> tree.Expr:
         op, left, right = comparison(term)
         if _is_count(left) or _is_count(right):
             return self._counted(op, left, right, env)
@@ -223,7 +211,7 @@ class Terms:
         exact = all(isinstance(side.type, m.NumberType) for side in (left, right))
         return self._numbers(left, right, env, lambda a, b: ordered(op, a, b, exact))
 
-    def _ladder(self, term: core.Call, of: m.EnumType, env: Env) -> Expr:
+    def _ladder(self, term: core.Call, of: m.EnumType, env: Env) -> tree.Expr:
         """Order on a ladder: members are listed, two unknowns ask a static fact."""
         left, right = term.args
         for op, one, limit in ((FLIPPED[term.op], right, left), (term.op, left, right)):
@@ -242,26 +230,26 @@ class Terms:
         )
         if term.op == "<=":
             return fact
-        return conj((self.present(left, env), self.present(right, env), neg(fact)))
+        return tree.conj((self.present(left, env), self.present(right, env), tree.neg(fact)))
 
-    def _among(self, term: core.Term, of: m.EnumType, chosen: Sequence[int], env: Env) -> Expr:
+    def _among(self, term: core.Term, of: m.EnumType, chosen: Sequence[int], env: Env) -> tree.Expr:
         members = self.words.members[of.name]
         rest = [index for index in range(len(members)) if index not in chosen]
 
-        def one(index: int) -> Expr:
+        def one(index: int) -> tree.Expr:
             return self.equals(term, Sym(members[index], m.EnumType(of.name)), env)
 
         if len(chosen) <= len(rest):
-            return disj(one(index) for index in chosen)
-        some = self.present(term, env) if self._may_be_none(term, env) else TRUE
-        return conj((some, *(neg(one(index)) for index in rest)))
+            return tree.disj(one(index) for index in chosen)
+        some = self.present(term, env) if self._may_be_none(term, env) else tree.TRUE
+        return tree.conj((some, *(tree.neg(one(index)) for index in rest)))
 
-    def present(self, term: core.Term, env: Env) -> Expr:
+    def present(self, term: core.Term, env: Env) -> tree.Expr:
         """The condition that a term is not `none`."""
         if sort_of(term.type) == "number" and not self._may_be_none(term, env):
-            return TRUE
+            return tree.TRUE
         with self.scope.block():
-            return close(self.cases(term, env), lambda _: TRUE)
+            return close(self.cases(term, env), lambda _: tree.TRUE)
 
     # ---- values -----------------------------------------------------------------------------
 
@@ -293,7 +281,7 @@ class Terms:
             case core.Choice(condition=condition, then=then, otherwise=otherwise):
                 test = self.condition(condition, env)
                 first = [case.under(test) for case in self._part(then, env, wanted)]
-                rest = [case.under(neg(test)) for case in self._part(otherwise, env, wanted)]
+                rest = [case.under(tree.neg(test)) for case in self._part(otherwise, env, wanted)]
                 return first + rest
             case core.DeriveCall():
                 return list(self._derived(term, env, wanted))
@@ -343,7 +331,7 @@ class Terms:
             case m.ObjectType() if isinstance(raw, int):
                 return self._object(raw)
             case m.BoolType():
-                return [sure(Truth(TRUE if raw else FALSE))]
+                return [sure(Truth(tree.TRUE if raw else tree.FALSE))]
             case m.NumberType() | m.RealType() if isinstance(raw, (int, float)):
                 return [sure(number(raw))]
             case (
@@ -396,7 +384,7 @@ class Terms:
         for case in self.cases(arg, env):
             assert isinstance(of, m.EnumType)
             new = self._variable(self.words.types.enums[of.name], of)
-            step: Expr = (self.words.ladder(of.name, kind), as_symbol(case.value).text,
+            step: tree.Expr = (self.words.ladder(of.name, kind), as_symbol(case.value).text,
                           new.value.text)  # fmt: skip
             found.append(case.then(Case(new.vars, (step,), new.value)))
         return found
@@ -470,13 +458,15 @@ class Terms:
         fluent = self.fluent(term.fluent, term.span)
         formals = [param.type for param in fluent.params]
         for case in self.arguments(formals, term.args, env, fluent):
-            asked: tuple[Expr, ...] = ()
+            asked: tuple[tree.Expr, ...] = ()
             if sort_of(fluent.type) == "number":
                 asked = tuple(self._members(case.value, formals))
             atom = (self.words.fluents[fluent.id], *(symbol.text for symbol in case.value))
             yield case.then(Case((), asked, atom))
 
-    def _members(self, symbols: Sequence[Sym], formals: Sequence[m.ValueType]) -> Iterator[Expr]:
+    def _members(
+        self, symbols: Sequence[Sym], formals: Sequence[m.ValueType]
+    ) -> Iterator[tree.Expr]:
         """The type tests under which a numeric fluent is read only where it is defined."""
         for symbol, of in zip(symbols, formals, strict=True):
             if isinstance(of, m.ObjectType) and isinstance(symbol.type, m.ObjectType):
@@ -502,7 +492,7 @@ class Terms:
                 case _:
                     yield case.gives(Truth(case.value))
 
-    def value_variable(self, fluent: m.Fluent) -> tuple[Typed, Sym]:
+    def value_variable(self, fluent: m.Fluent) -> tuple[tree.Typed, Sym]:
         """A new variable for the value of a fluent (the fact itself narrows it down)."""
         of = symbol_type(fluent.type)
         enums, spelled = self.words.types.enums, self.words.types.spelled
@@ -548,7 +538,7 @@ class Terms:
         if where is None:
             return rounds
         return [
-            one.then(Case((), top_conjuncts(self.condition(where, one.value)), one.value))
+            one.then(Case((), tree.top_conjuncts(self.condition(where, one.value)), one.value))
             for one in rounds
         ]
 
@@ -573,19 +563,19 @@ class Terms:
             case _:
                 assert_never(binder.domain)
 
-    def _is_in(self, item: core.Term, collection: core.Term, env: Env) -> Expr:
+    def _is_in(self, item: core.Term, collection: core.Term, env: Env) -> tree.Expr:
         while isinstance(collection, core.Variable) and isinstance(env[collection.name], Lazy):
             bound = env[collection.name]
             assert isinstance(bound, Lazy)
             env = {**bound.env, "": Lazy(item, env)}
             item, collection = core.Variable("", item.type, item.span), bound.term
         if isinstance(collection, core.Members) and collection.by == "list":
-            return disj(self._same(item, one, env) for one in collection.items)
+            return tree.disj(self._same(item, one, env) for one in collection.items)
         return close(
             self.cases(item, env), lambda value: self._member(as_symbol(value), collection, env)
         )
 
-    def _member(self, item: Sym, collection: core.Term, env: Env) -> Expr:
+    def _member(self, item: Sym, collection: core.Term, env: Env) -> tree.Expr:
         match collection:
             case core.Members(by="inverse" | "closure", was=False):
                 lead = self._points if collection.by == "inverse" else self._leads
@@ -597,12 +587,12 @@ class Terms:
             case _:
                 raise LiftingError("membership in this collection", collection.span)
 
-    def _points(self, term: core.Members, item: Sym, value: Sym) -> Expr:
+    def _points(self, term: core.Members, item: Sym, value: Sym) -> tree.Expr:
         fluent = self.fluent(term.fluent, term.of.span)
         holder, held = self._asked(fluent, 0, item), self._asked(fluent, len(fluent.params), value)
         return _some(self.words.fluents[term.fluent], holder, held)
 
-    def _leads(self, term: core.Members, item: Sym, value: Sym) -> Expr:
+    def _leads(self, term: core.Members, item: Sym, value: Sym) -> tree.Expr:
         """``item`` is in the closure of ``value``: it leads there, or is reached if a relation."""
         fluent = self.fluent(term.fluent, term.of.span)
         head = self.words.closure(fluent)
@@ -615,17 +605,17 @@ class Terms:
 
     # ---- folds ------------------------------------------------------------------------------
 
-    def _quantified(self, term: core.Fold, env: Env) -> Expr:
-        found: list[Expr] = []
+    def _quantified(self, term: core.Fold, env: Env) -> tree.Expr:
+        found: list[tree.Expr] = []
         for case in self.bind(term.binders, term.where, env):
-            body = TRUE if term.value is None else self.condition(term.value, case.value)
+            body = tree.TRUE if term.value is None else self.condition(term.value, case.value)
             if term.fold == "any":
                 found.append(case.holds(body))
             else:
-                found.append(forall(case.vars, imply(conj(case.conds), body)))
-        return disj(found) if term.fold == "any" else conj(found)
+                found.append(tree.forall(case.vars, tree.imply(tree.conj(case.conds), body)))
+        return tree.disj(found) if term.fold == "any" else tree.conj(found)
 
-    def _counted(self, op: str, left: core.Term, right: core.Term, env: Env) -> Expr:
+    def _counted(self, op: str, left: core.Term, right: core.Term, env: Env) -> tree.Expr:
         """``count(…) op n``: at least n different objects, for small n."""
         if _is_count(right):
             op, left, right = FLIPPED.get(op, op), right, left
@@ -638,18 +628,18 @@ class Terms:
         match op:
             case ">=" | "<":
                 enough = self._many(left, n, env)
-                return enough if op == ">=" else neg(enough)
+                return enough if op == ">=" else tree.neg(enough)
             case ">" | "<=":
                 enough = self._many(left, n + 1, env)
-                return enough if op == ">" else neg(enough)
+                return enough if op == ">" else tree.neg(enough)
             case "==":
-                return conj((self._many(left, n, env), neg(self._many(left, n + 1, env))))
+                return tree.conj((self._many(left, n, env), tree.neg(self._many(left, n + 1, env))))
             case _:
                 raise LiftingError(f"`count` and `{op}`", left.span)
 
-    def _many(self, fold: core.Fold, n: int, env: Env) -> Expr:
+    def _many(self, fold: core.Fold, n: int, env: Env) -> tree.Expr:
         if n <= 0:
-            return TRUE
+            return tree.TRUE
         if n > _MOST_COPIES or len(fold.binders) != 1:
             raise LiftingError(f"`count` up to {n}", fold.span)
         truth = fold.value is not None and sort_of(fold.value.type) == "truth"
@@ -658,14 +648,14 @@ class Terms:
             if any(len(one) != 1 or len(one[0].vars) != 1 for one in lists):
                 raise LiftingError("`count` over an interval", fold.span)
             (copies,) = crossed(lists)
-            parts: list[Expr] = [*copies.conds]
+            parts: list[tree.Expr] = [*copies.conds]
             if truth and fold.value is not None:
                 parts += [self.condition(fold.value, inner) for inner in copies.value]
             pairs = combinations([var.name for var in copies.vars], 2)
             parts += [("not", ("=", one, other)) for one, other in pairs]
-            return exists(copies.vars, conj(parts))
+            return tree.exists(copies.vars, tree.conj(parts))
 
 
-def _some(head: str, first: Sequence[Case[Sym]], second: Sequence[Case[Sym]]) -> Expr:
+def _some(head: str, first: Sequence[Case[Sym]], second: Sequence[Case[Sym]]) -> tree.Expr:
     """A fact about two symbols, in some combination of their cases."""
     return close(crossed((first, second)), lambda both: (head, *(one.text for one in both)))

@@ -22,17 +22,7 @@ from typing import Generic, TypeVar
 from tokenworld.core import nodes as core
 from tokenworld.diagnostics import Span
 from tokenworld.model import EnumType, ObjectType
-from tokenworld.planning.pddl.tree import (
-    FALSE,
-    TRUE,
-    Expr,
-    Typed,
-    conj,
-    disj,
-    exists,
-    leaves,
-    neg,
-)
+from tokenworld.planning.pddl import tree
 from tokenworld.planning.pddl.words import LiftingError, legal
 
 V = TypeVar("V")
@@ -92,7 +82,7 @@ class Sym:
 class Num:
     """A numeric expression; exact numbers are whole, scaled by the decimals of their type."""
 
-    expr: Expr
+    expr: tree.Expr
     constant: int | float | None = None
 
 
@@ -100,7 +90,7 @@ class Num:
 class Truth:
     """A condition bound to a name."""
 
-    expr: Expr
+    expr: tree.Expr
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,11 +110,11 @@ Env = Mapping[str, Bound]
 class Case(Generic[V_co]):
     """A value with the variables that it needs and the conditions under which it is the value."""
 
-    vars: tuple[Typed, ...]
-    conds: tuple[Expr, ...]
+    vars: tuple[tree.Typed, ...]
+    conds: tuple[tree.Expr, ...]
     value: V_co
 
-    def under(self, *conds: Expr) -> Case[V_co]:
+    def under(self, *conds: tree.Expr) -> Case[V_co]:
         """The same case with more conditions in front."""
         return Case(self.vars, (*conds, *self.conds), self.value)
 
@@ -136,9 +126,9 @@ class Case(Generic[V_co]):
         """The other case, inside this one."""
         return Case(self.vars + other.vars, self.conds + other.conds, other.value)
 
-    def holds(self, body: Expr) -> Expr:
+    def holds(self, body: tree.Expr) -> tree.Expr:
         """The condition that this is the case and ``body`` holds."""
-        return exists(self.vars, conj((*self.conds, body)))
+        return tree.exists(self.vars, tree.conj((*self.conds, body)))
 
 
 def sure(value: V) -> Case[V]:
@@ -154,9 +144,9 @@ def crossed(lists: Iterable[Sequence[Case[V]]]) -> Iterator[Case[tuple[V, ...]]]
         yield Case(vars_, conds, tuple(case.value for case in combined))
 
 
-def close(cases: Iterable[Case[V]], then: Callable[[V], Expr]) -> Expr:
+def close(cases: Iterable[Case[V]], then: Callable[[V], tree.Expr]) -> tree.Expr:
     """The condition that some case holds and ``then`` holds of its value."""
-    return disj(case.holds(then(case.value)) for case in cases)
+    return tree.disj(case.holds(then(case.value)) for case in cases)
 
 
 class Scope:
@@ -174,9 +164,9 @@ class Scope:
         self._used.add(name.lower())
         return name
 
-    def reserve(self, exprs: Iterable[Expr]) -> None:
+    def reserve(self, exprs: Iterable[tree.Expr]) -> None:
         """Keep the variables of some expressions in use until the end of the block."""
-        words = (word for expr in exprs for word in leaves(expr))
+        words = (word for expr in exprs for word in tree.leaves(expr))
         self._used.update(word.lower() for word in words if word.startswith("?"))
 
     @contextmanager
@@ -189,7 +179,7 @@ class Scope:
 
 # ---- numbers --------------------------------------------------------------------------------
 
-Chosen = list[tuple[tuple[Expr, ...], Num]]
+Chosen = list[tuple[tuple[tree.Expr, ...], Num]]
 """Alternatives that exclude each other: the tests for one, and its value."""
 
 
@@ -211,7 +201,7 @@ def as_symbol(value: Value) -> Sym:
     return value
 
 
-def as_truth(value: Value) -> Expr:
+def as_truth(value: Value) -> tree.Expr:
     """The value as a condition: its type says that it is one."""
     assert isinstance(value, Truth)
     return value.expr
@@ -258,24 +248,28 @@ def _plus(one: Num, other: Num) -> Num:
     return other if one.constant == 0 else Num(("+", one.expr, other.expr))
 
 
-def compared(op: str, left: Num, right: Num) -> Expr:
+def compared(op: str, left: Num, right: Num) -> tree.Expr:
     """``left op right`` for ``>=``, ``<=`` and ``=``."""
     one, other = left.constant, right.constant
     if one is not None and other is not None:
-        return TRUE if {">=": one >= other, "<=": one <= other, "=": one == other}[op] else FALSE
-    return TRUE if left.expr == right.expr else (op, left.expr, right.expr)
+        return (
+            tree.TRUE
+            if {">=": one >= other, "<=": one <= other, "=": one == other}[op]
+            else tree.FALSE
+        )
+    return tree.TRUE if left.expr == right.expr else (op, left.expr, right.expr)
 
 
 at_least, at_most, same_number = (partial(compared, op) for op in (">=", "<=", "="))
 
 
-def _split(test: Expr, then: Chosen, otherwise: Chosen) -> Chosen:
-    if test == TRUE:
+def _split(test: tree.Expr, then: Chosen, otherwise: Chosen) -> Chosen:
+    if test == tree.TRUE:
         return then
-    if test == FALSE:
+    if test == tree.FALSE:
         return otherwise
     yes = [((test, *tests), value) for tests, value in then]
-    return yes + [((neg(test), *tests), value) for tests, value in otherwise]
+    return yes + [((tree.neg(test), *tests), value) for tests, value in otherwise]
 
 
 def _least(values: Sequence[Num], most: bool) -> Chosen:
@@ -313,7 +307,7 @@ def choose_number(name: str, values: Sequence[Num], span: Span) -> Chosen:
             return _within(_within([((), value)], low, True), high, False)
         case "sign":
             below = _split(at_most(values[0], zero), [((), zero)], [((), number(1))])
-            return _split(neg(at_least(values[0], zero)), [((), number(-1))], below)
+            return _split(tree.neg(at_least(values[0], zero)), [((), number(-1))], below)
         case "toward":
             value, target, step = values
             up = _within([((), arithmetic("+", value, step, span))], target, False)
@@ -323,7 +317,7 @@ def choose_number(name: str, values: Sequence[Num], span: Span) -> Chosen:
             raise LiftingError(f"`{name}()`", span)
 
 
-def ordered(op: str, one: Num, other: Num, exact: bool) -> Expr:
+def ordered(op: str, one: Num, other: Num, exact: bool) -> tree.Expr:
     """An order without ``<``; exact numbers are whole, so that ``x < 4`` is ``x <= 3``."""
     if op in ("<", "<=") and isinstance(one.constant, int):
         op, one, other = FLIPPED[op], other, one
@@ -337,6 +331,6 @@ def ordered(op: str, one: Num, other: Num, exact: bool) -> Expr:
         case "<=", _, _:
             return at_most(one, other)
         case "<", _, _:
-            return neg(at_least(one, other))
+            return tree.neg(at_least(one, other))
         case _:
-            return neg(at_most(one, other))
+            return tree.neg(at_most(one, other))

@@ -24,23 +24,9 @@ from tokenworld.core.rules import Action, Derive, Ending
 from tokenworld.diagnostics import Span
 from tokenworld.ground import Instance, Raw, slots
 from tokenworld.model import scaled_text
+from tokenworld.planning.pddl import tree
 from tokenworld.planning.pddl.problem import Stored, Values, needed
-from tokenworld.planning.pddl.tree import (
-    FALSE,
-    TRUE,
-    Expr,
-    PddlAction,
-    PddlDerived,
-    PddlDomain,
-    PddlPair,
-    PddlProblem,
-    Signature,
-    Typed,
-    joined,
-    parsed,
-    top_conjuncts,
-    variables,
-)
+from tokenworld.planning.pddl.tree import variables
 from tokenworld.planning.pddl.values import comparison, implication, is_made, number
 from tokenworld.planning.pddl.words import (
     LABEL,
@@ -62,7 +48,7 @@ _TAKEN = {
 }
 _PLACE = re.compile(r"(\d{1,6})(?:\.(\d{1,6})(?:-(\d{1,6}))?)?\Z")
 
-Env = Mapping[str, Expr]
+Env = Mapping[str, tree.Expr]
 """The meaning of the local names of a rule: variables, and the terms of its lets."""
 
 
@@ -102,7 +88,7 @@ class Verbatim:
 
     # ---- variables --------------------------------------------------------------------------
 
-    def bind(self, binders: Sequence[core.Binder], env: Env) -> tuple[tuple[Typed, ...], Env]:
+    def bind(self, binders: Sequence[core.Binder], env: Env) -> tuple[tuple[tree.Typed, ...], Env]:
         """The variables of a rule or a loop, typed as written."""
         found, inner = [], dict(env)
         for binder in binders:
@@ -113,20 +99,20 @@ class Verbatim:
             kind = self.type(binder.type.name) if binder.typed else None
             word = binder.name if binder.name.startswith("?") else f"?{binder.name}"
             verbatim(word[1:])
-            found.append(Typed(word, kind))
+            found.append(tree.Typed(word, kind))
             inner[binder.name] = word
         return tuple(found), inner
 
     def type(self, name: str) -> str:
         return "object" if name == m.ROOT else self.types[name]
 
-    def _variables(self, binders: Sequence[core.Binder], env: Env) -> tuple[Expr, Env]:
+    def _variables(self, binders: Sequence[core.Binder], env: Env) -> tuple[tree.Expr, Env]:
         typed, inner = self.bind(binders, env)
         return variables(typed), inner
 
     # ---- terms ------------------------------------------------------------------------------
 
-    def term(self, term: core.Term, env: Env) -> Expr:
+    def term(self, term: core.Term, env: Env) -> tree.Expr:
         """A term as it is written; `Richer` where PDDL has no such term."""
         match term:
             case core.Variable(name=name):
@@ -134,7 +120,7 @@ class Verbatim:
             case core.ObjectName(name=name):
                 return verbatim(name)
             case core.Constant(value=bool(value)):
-                return TRUE if value else FALSE
+                return tree.TRUE if value else tree.FALSE
             case core.Constant(value=int(value), type=m.NumberType(decimals=decimals, unit="")):
                 return scaled_text(value, decimals)
             case core.Constant(value=None):
@@ -155,14 +141,14 @@ class Verbatim:
             case _:
                 assert_never(term)
 
-    def slot(self, place: core.Read | core.Place, env: Env) -> tuple[Expr, ...]:
+    def slot(self, place: core.Read | core.Place, env: Env) -> tuple[tree.Expr, ...]:
         """A fact or function with its arguments."""
         if place.fluent not in self.program.fluents:
             raise Richer
         name = self.program.fluents[place.fluent].name
         return (verbatim(name), *(self.term(arg, env) for arg in place.args))
 
-    def _call(self, term: core.Call, env: Env) -> Expr:
+    def _call(self, term: core.Call, env: Env) -> tree.Expr:
         match term.op:
             case "real":
                 return self.term(term.args[0], env)
@@ -180,7 +166,7 @@ class Verbatim:
             case _:
                 raise Richer
 
-    def _fold(self, fold: core.Fold, value: core.Term, env: Env) -> Expr:
+    def _fold(self, fold: core.Fold, value: core.Term, env: Env) -> tree.Expr:
         variables, inner = self._variables(fold.binders, env)
         body = self.term(value, inner)
         some = fold.fold == "any"
@@ -190,9 +176,9 @@ class Verbatim:
 
     # ---- effects ----------------------------------------------------------------------------
 
-    def effects(self, body: core.Body, env: Env) -> list[Expr]:
+    def effects(self, body: core.Body, env: Env) -> list[tree.Expr]:
         """The effects of a body in written order; a `let` is put in where it is used."""
-        found: list[Expr] = []
+        found: list[tree.Expr] = []
         for one in body:
             if isinstance(one, core.Let):
                 env = self.named(one, env)
@@ -214,17 +200,17 @@ class Verbatim:
         body = one.body if isinstance(one, core.For) else body
         return bool(body) and all(map(self._is_made, body))
 
-    def _effect(self, one: core.Statement, env: Env) -> list[Expr]:
+    def _effect(self, one: core.Statement, env: Env) -> list[tree.Expr]:
         if self.made and self._is_made(one):
             return []
         match one:
             case core.Write():
                 return [self._write(one, env)]
             case core.If(condition=condition, then=then, otherwise=()):
-                return [("when", self.term(condition, env), joined(self.effects(then, env)))]
+                return [("when", self.term(condition, env), tree.joined(self.effects(then, env)))]
             case core.For(binders=binders, where=where, body=body):
                 variables, inner = self._variables(binders, env)
-                done = joined(self.effects(body, inner))
+                done = tree.joined(self.effects(body, inner))
                 if where is not None:
                     done = ("when", self.term(where, inner), done)
                 return [("forall", variables, done)]
@@ -238,7 +224,7 @@ class Verbatim:
             case _:
                 assert_never(one)
 
-    def _write(self, one: core.Write, env: Env) -> Expr:
+    def _write(self, one: core.Write, env: Env) -> tree.Expr:
         target = self.slot(one.target, env)
         match one.op, one.value:
             case "add", _:
@@ -258,7 +244,7 @@ class Verbatim:
 
     # ---- the domain -------------------------------------------------------------------------
 
-    def _domain(self) -> PddlDomain:
+    def _domain(self) -> tree.PddlDomain:
         self._nothing_else()
         predicates = self._predicates()
         functions = self._functions()
@@ -272,7 +258,7 @@ class Verbatim:
             [one.name for one in actions],
         ):
             _distinct(names)
-        return PddlDomain(
+        return tree.PddlDomain(
             verbatim(self.entries["domain"][0] if self.entries.get("domain") else self._world()),
             tuple(word for word in self.entries.get("requirements", ()) if word),
             types,
@@ -285,10 +271,10 @@ class Verbatim:
             self._kept("constraints"),
         )
 
-    def _kept(self, key: str) -> Expr | None:
+    def _kept(self, key: str) -> tree.Expr | None:
         """An expression that the ``pddl`` block has as it was written."""
         entry = self.entries.get(key)
-        return None if entry is None else parsed(entry[0])
+        return None if entry is None else tree.parsed(entry[0])
 
     def _world(self) -> str:
         return next(iter(self.program.worlds), "unnamed")
@@ -348,7 +334,7 @@ class Verbatim:
             waiting += new
         return found
 
-    def _types(self) -> Iterator[Typed]:
+    def _types(self) -> Iterator[tree.Typed]:
         implicit, several = (self.entries.get(one, ()) for one in ("implicit", "either"))
         kinds = sorted(self.program.types.values(), key=lambda one: self._place(one.span))
         for kind in kinds:
@@ -362,17 +348,17 @@ class Verbatim:
             above = [self.type(one) for one in parents]
             parent = union_type(above) if len(above) > 1 else (above[0] if above else None)
             verbatim(spelled)
-            yield Typed(spelled, "object" if kind.rooted and parent is None else parent)
+            yield tree.Typed(spelled, "object" if kind.rooted and parent is None else parent)
 
     def _place(self, span: Span) -> tuple[int, int]:
         names = [source.name for source in self.program.sources]
         return (names.index(span.file) if span.file in names else -1, span.start)
 
-    def _object(self, one: m.ObjectDecl) -> Typed:
+    def _object(self, one: m.ObjectDecl) -> tree.Typed:
         """An object with its type as written."""
-        return Typed(verbatim(one.name), self.type(one.of) if one.typed else None)
+        return tree.Typed(verbatim(one.name), self.type(one.of) if one.typed else None)
 
-    def _constants(self) -> Iterator[Typed]:
+    def _constants(self) -> Iterator[tree.Typed]:
         known = [one for one in self.program.objects.values() if one.world is None]
         own = self.entries.get("constants")
         for one in known if own is None else known[: int(own[0])]:
@@ -380,7 +366,7 @@ class Verbatim:
 
     # ---- facts and functions ----------------------------------------------------------------
 
-    def _predicates(self) -> tuple[Signature, ...]:
+    def _predicates(self) -> tuple[tree.Signature, ...]:
         found = [
             (self._place(one.span), self._signature(one))
             for one in self.program.fluents.values()
@@ -392,25 +378,25 @@ class Verbatim:
             found.append((self._place(derive.span), self._head(derive)[0]))
         return tuple(signature for _, signature in sorted(found, key=lambda one: one[0]))
 
-    def _signature(self, fluent: m.Fluent, result: str = "number") -> Signature:
+    def _signature(self, fluent: m.Fluent, result: str = "number") -> tree.Signature:
         if fluent.fluent_kind not in ("relation", "function") or _flagged(fluent):
             raise Richer
         if fluent.fluent_kind == "function" and isinstance(fluent.type, m.BoolType):
             raise Richer
         params = tuple(self._formal(one) for one in fluent.params)
-        return Signature(verbatim(fluent.name), params, result)
+        return tree.Signature(verbatim(fluent.name), params, result)
 
-    def _formal(self, param: m.FluentParam) -> Typed:
+    def _formal(self, param: m.FluentParam) -> tree.Typed:
         if not isinstance(param.type, m.ObjectType):
             raise Richer
         kind = self.type(param.type.name) if param.typed else None
-        return Typed(f"?{verbatim(param.name.removeprefix('?'))}", kind)
+        return tree.Typed(f"?{verbatim(param.name.removeprefix('?'))}", kind)
 
-    def _head(self, derive: Derive) -> tuple[Signature, Env]:
+    def _head(self, derive: Derive) -> tuple[tree.Signature, Env]:
         params, env = self.bind(derive.params, {})
-        return Signature(verbatim(derive.name), params), env
+        return tree.Signature(verbatim(derive.name), params), env
 
-    def _derived(self) -> Iterator[PddlDerived]:
+    def _derived(self) -> Iterator[tree.PddlDerived]:
         order = self.entries.get("derived", ())
         derives = sorted(self.derives.values(), key=lambda one: self._place(one.span))
         parts = {one.name: self._rules(one, order.count(one.name)) for one in derives}
@@ -418,7 +404,7 @@ class Verbatim:
         for name in (*names, *(name for name in parts if name not in names)):
             yield parts[name].pop(0)
 
-    def _rules(self, derive: Derive, count: int) -> list[PddlDerived]:
+    def _rules(self, derive: Derive, count: int) -> list[tree.PddlDerived]:
         """The rules of a derive: one for each operand of its `or` if it is named so often."""
         head, env = self._head(derive)
         value = derive.value
@@ -427,9 +413,9 @@ class Verbatim:
             parts = value.args if isinstance(value, core.Call) and value.op == "or" else ()
             if len(parts) != count:
                 raise Richer
-        return [PddlDerived(head, self.term(one, env)) for one in parts]
+        return [tree.PddlDerived(head, self.term(one, env)) for one in parts]
 
-    def _functions(self) -> tuple[Signature, ...]:
+    def _functions(self) -> tuple[tree.Signature, ...]:
         found = [
             self._function(one)
             for one in self.program.fluents.values()
@@ -438,10 +424,10 @@ class Verbatim:
         position = self.entries.get(_COST)
         at = len(found) + 1 if position is None else int(position[0])
         if at and (self.costs or position is not None):
-            found.insert(at - 1, Signature(_COST, ()))
+            found.insert(at - 1, tree.Signature(_COST, ()))
         return tuple(found)
 
-    def _function(self, fluent: m.Fluent) -> Signature:
+    def _function(self, fluent: m.Fluent) -> tree.Signature:
         match fluent.type:
             case m.NumberType(low=None, high=None, decimals=0, unit="", optional=False):
                 return self._signature(fluent)
@@ -463,11 +449,11 @@ class Verbatim:
 
     # ---- actions ----------------------------------------------------------------------------
 
-    def _action(self, action: Action) -> PddlAction:
+    def _action(self, action: Action) -> tree.PddlAction:
         if action.takes is not None or action.until is not None or action.cancelled:
             raise Richer
         params, env = self.bind(action.params, {})
-        asked: list[Expr] = []
+        asked: list[tree.Expr] = []
         for guard in action.guards:
             if isinstance(guard, core.Let):
                 env = self.named(guard, env)
@@ -479,23 +465,23 @@ class Verbatim:
         if note:
             effects = in_written_order(effects, note[0])
         effects += self._pays(action, env)
-        return PddlAction(verbatim(action.name), params, joined(asked), tuple(effects))
+        return tree.PddlAction(verbatim(action.name), params, tree.joined(asked), tuple(effects))
 
-    def _prefer(self, action: Action, asked: list[Expr]) -> None:
+    def _prefer(self, action: Action, asked: list[tree.Expr]) -> None:
         """Put the preferences of a precondition at their places."""
         start = f"preference {action.name} "
         soft = [key for key in self.entries if key.startswith(start)]
         for place, key in sorted((int(key.removeprefix(start)), key) for key in soft):
-            asked.insert(place, parsed(self.entries[key][0]))
+            asked.insert(place, tree.parsed(self.entries[key][0]))
 
-    def _pays(self, action: Action, env: Env) -> Iterable[Expr]:
+    def _pays(self, action: Action, env: Env) -> Iterable[tree.Expr]:
         """Return the increases of ``(total-cost)`` by an action, as written for other measures."""
         if "scale" in self.entries:
-            written = parsed(f"({self.entries.get(f'costs {action.name}', ('',))[0]})")
+            written = tree.parsed(f"({self.entries.get(f'costs {action.name}', ('',))[0]})")
             return written if isinstance(written, tuple) else ()
         return () if action.cost is None else self._paid(action.cost, env)
 
-    def _paid(self, cost: core.Term, env: Env) -> list[Expr]:
+    def _paid(self, cost: core.Term, env: Env) -> list[tree.Expr]:
         """The increases of ``total-cost``. If the program was read from PDDL, an increase under
         a condition, or for all of some objects, becomes an effect of its own."""
         parts = list(_addends(cost))
@@ -507,13 +493,13 @@ class Verbatim:
         always = [] if amount is None else [("increase", (_COST,), amount)]
         return [*always, *(self._partly(one, env) for one in partial)]
 
-    def _partly(self, cost: core.Choice | core.Fold, env: Env) -> Expr:
+    def _partly(self, cost: core.Choice | core.Fold, env: Env) -> tree.Expr:
         match cost:
             case core.Choice(condition=test, then=then, otherwise=core.Constant(value=0)):
-                return ("when", self.term(test, env), joined(self._paid(then, env)))
+                return ("when", self.term(test, env), tree.joined(self._paid(then, env)))
             case core.Fold(fold="sum", value=value, binders=binders, where=None) if value:
                 variables, inner = self._variables(binders, env)
-                return ("forall", variables, joined(self._paid(value, inner)))
+                return ("forall", variables, tree.joined(self._paid(value, inner)))
             case _:
                 raise Richer
 
@@ -528,7 +514,7 @@ class Verbatim:
 
     def pair(
         self, instance: Instance, values: Values, goal: Ending | None, stored: Stored | None
-    ) -> PddlPair:
+    ) -> tree.PddlPair:
         """Domain and problem of a world."""
         world, domain = instance.world, self.domain
         line = _only_goal(self.rules.worlds[world.name].endings, goal)
@@ -541,7 +527,7 @@ class Verbatim:
         objects = tuple(self._object(one) for one in own)
         _distinct(one.name for one in (*domain.constants, *objects))
         metric, sense = self._metric(world.name)
-        problem = PddlProblem(
+        problem = tree.PddlProblem(
             verbatim(self.entries.get(f"problem {world.name}", (world.name,))[0]),
             domain.name,
             objects,
@@ -552,12 +538,12 @@ class Verbatim:
             sense,
             self._kept(f"constraints {world.name}"),
         )
-        pair = PddlPair(domain, problem)
+        pair = tree.PddlPair(domain, problem)
         if "requirements" not in self.entries:
             pair = replace(pair, domain=replace(domain, requirements=needed(pair)))
         return pair
 
-    def _metric(self, world: str) -> tuple[Expr | None, str]:
+    def _metric(self, world: str) -> tuple[tree.Expr | None, str]:
         """The metric and its sense: that of costs, unless the ``pddl`` block has another one."""
         note = self.entries.get(f"metric {world}")
         if note is None:
@@ -565,7 +551,9 @@ class Verbatim:
         sense, _, text = note[0].partition(" ")
         return (text or None), sense or "minimize"
 
-    def _init(self, instance: Instance, values: Values, stored: Stored | None) -> Iterator[Expr]:
+    def _init(
+        self, instance: Instance, values: Values, stored: Stored | None
+    ) -> Iterator[tree.Expr]:
         """Facts and values: those of `setup` in its order, then the others of the state."""
         written = _written(instance)
         fluents, known = self.program.fluents, self.entries.get("init", ("",))[0] == "written"
@@ -657,7 +645,7 @@ def _slot(instance: Instance, place: core.Place) -> Slot:
 
 def _fact(
     instance: Instance, fluent: m.Fluent, args: tuple[Raw, ...], raw: Raw, written: core.Term | None
-) -> Iterator[Expr]:
+) -> Iterator[tree.Expr]:
     def name(number_: Raw) -> str:
         assert isinstance(number_, int)
         return instance.objects[number_].decl.name
@@ -690,14 +678,14 @@ def _literal(term: core.Term | None, raw: float) -> str | None:
 # ---- the order of effects -----------------------------------------------------------------------
 
 
-def in_written_order(effects: Sequence[Expr], note: str) -> list[Expr]:
+def in_written_order(effects: Sequence[tree.Expr], note: str) -> list[tree.Expr]:
     """The effects in the order of a ``note`` of the importer (``2 1.1 1.2-3``).
 
     A body may not read slots that it changed above, so its loops may have another order than in
     the PDDL that it came from, and two loops joined to one (`planning.reader.effects`). If the note
     does not name each effect just once, the order of the body is kept.
     """
-    found: list[Expr] = []
+    found: list[tree.Expr] = []
     for word in note.split():
         match = _PLACE.match(word)
         place = int(match[1]) if match is not None else 0
@@ -710,21 +698,21 @@ def in_written_order(effects: Sequence[Expr], note: str) -> list[Expr]:
     return found if same else list(effects)
 
 
-def _taken(effect: Expr, first: int, last: int) -> Expr:
+def _taken(effect: tree.Expr, first: int, last: int) -> tree.Expr:
     """A loop over the effects ``first`` to ``last`` of a loop, from 1; nothing of other effects."""
     match effect:
-        case ("forall", variables, body) if first <= last <= len(top_conjuncts(body)):
-            return ("forall", variables, joined(top_conjuncts(body)[first - 1 : last]))
+        case ("forall", variables, body) if first <= last <= len(tree.top_conjuncts(body)):
+            return ("forall", variables, tree.joined(tree.top_conjuncts(body)[first - 1 : last]))
         case _:
             return ()
 
 
-def _single(effects: Sequence[Expr]) -> Iterator[Expr]:
+def _single(effects: Sequence[tree.Expr]) -> Iterator[tree.Expr]:
     """The effects, with loops as one for each effect of their bodies."""
     for effect in effects:
         match effect:
             case ("forall", variables, body):
-                yield from (("forall", variables, one) for one in top_conjuncts(body))
+                yield from (("forall", variables, one) for one in tree.top_conjuncts(body))
             case _:
                 yield effect
 
@@ -732,7 +720,7 @@ def _single(effects: Sequence[Expr]) -> Iterator[Expr]:
 # ---- domains and problems ---------------------------------------------------------------------
 
 
-def verbatim_domain(program: m.Program, comments: tuple[str, ...]) -> PddlDomain | None:
+def verbatim_domain(program: m.Program, comments: tuple[str, ...]) -> tree.PddlDomain | None:
     """The domain of a program if all its constructs are in PDDL, else ``None``."""
     with suppress(Richer):
         return Verbatim(program, comments).domain
@@ -745,7 +733,7 @@ def verbatim_pair(
     goal: Ending | None,
     comments: tuple[str, ...],
     stored: Stored | None,
-) -> tuple[PddlPair, Names] | None:
+) -> tuple[tree.PddlPair, Names] | None:
     """Domain and problem of a world, with the original names; ``None`` if the world has constructs
     that PDDL lacks.
 

@@ -15,20 +15,7 @@ from typing import Literal
 
 from tokenworld.diagnostics import Span
 from tokenworld.model import Fluent, NumberType, ObjectType
-from tokenworld.planning.pddl.tree import (
-    FALSE,
-    TRUE,
-    Expr,
-    Typed,
-    conj,
-    forall,
-    imply,
-    joined,
-    neg,
-    rename,
-    top_conjuncts,
-    variables,
-)
+from tokenworld.planning.pddl import tree
 from tokenworld.planning.pddl.values import (
     Case,
     Num,
@@ -59,14 +46,14 @@ class Place:
     lists the draws of chance around it by number with the outcome.
     """
 
-    vars: tuple[Typed, ...] = ()
-    conds: tuple[Expr, ...] = ()
+    vars: tuple[tree.Typed, ...] = ()
+    conds: tuple[tree.Expr, ...] = ()
     loops: tuple[str, ...] = ()
     outcomes: tuple[tuple[int, int], ...] = ()
 
-    def inside(self, vars_: Sequence[Typed], conds: Sequence[Expr]) -> Place:
+    def inside(self, vars_: Sequence[tree.Typed], conds: Sequence[tree.Expr]) -> Place:
         """The place with more variables and conditions."""
-        every = (cond for part in conds for cond in top_conjuncts(conj((part,))))
+        every = (cond for part in conds for cond in tree.top_conjuncts(tree.conj((part,))))
         kept = tuple(dict.fromkeys((*self.conds, *every)))
         return replace(self, vars=(*self.vars, *vars_), conds=kept)
 
@@ -74,7 +61,7 @@ class Place:
         """The place where a case holds."""
         return self.inside(case.vars, case.conds)
 
-    def effect(self, literal: Expr) -> Case[Expr]:
+    def effect(self, literal: tree.Expr) -> Case[tree.Expr]:
         """A literal under the variables and conditions of the place."""
         return Case(self.vars, self.conds, literal)
 
@@ -102,9 +89,9 @@ class Write:
     options: tuple[Case[Sym], ...] = ()
 
 
-def alike(conds: Iterable[Expr], names: Mapping[str, str]) -> tuple[Expr, ...]:
+def alike(conds: Iterable[tree.Expr], names: Mapping[str, str]) -> tuple[tree.Expr, ...]:
     """The conditions with variables renamed."""
-    return tuple(rename(cond, names) for cond in conds)
+    return tuple(tree.rename(cond, names) for cond in conds)
 
 
 def _apart(write: Write) -> Write:
@@ -116,7 +103,7 @@ def _apart(write: Write) -> Write:
 
 
 def _meeting(
-    first: Write, second: Write, words: Vocabulary, known: Sequence[Expr]
+    first: Write, second: Write, words: Vocabulary, known: Sequence[tree.Expr]
 ) -> dict[str, str] | None:
     """The equalities if both write one slot, as a renaming; ``None`` if they cannot.
 
@@ -143,7 +130,7 @@ def _meeting(
     return {name: _follow(names, name) for name in names}
 
 
-def _stored(fact: Expr, words: Vocabulary) -> bool:
+def _stored(fact: tree.Expr, words: Vocabulary) -> bool:
     """Return whether a condition is the value of a slot that has one value: ``(f … ?v)``."""
     flat = isinstance(fact, tuple) and all(isinstance(word, str) for word in fact)
     return flat and fact[:1] != () and fact[0] in words.valued
@@ -166,7 +153,7 @@ def _follow(names: Mapping[str, str], word: str) -> str:
 
 
 def may_meet(
-    first: Write, second: Write, words: Vocabulary, known: Sequence[Expr]
+    first: Write, second: Write, words: Vocabulary, known: Sequence[tree.Expr]
 ) -> dict[str, str] | None:
     """The equalities if both write one slot at once, as a renaming; ``None``: they never do.
 
@@ -184,7 +171,7 @@ def may_meet(
     return None if any(_refuted(fact, facts, words) for fact in facts) else names
 
 
-def absent(fact: Expr, words: Vocabulary) -> Expr | None:
+def absent(fact: tree.Expr, words: Vocabulary) -> tree.Expr | None:
     """The fact ``(f … ?v)`` of ``(not (exists (?v) (f … ?v)))``, if ?v may be any value of f."""
     match fact:
         case ("not", ("exists", (str(var), *kind), (str(head), *args) as held)):
@@ -193,12 +180,12 @@ def absent(fact: Expr, words: Vocabulary) -> Expr | None:
             if not plain or of is None or args[-1:] != [var]:
                 return None
             any_value = words.types.variable(var, of)[0]
-            return held if variables((any_value,)) == (var, *kind) else None
+            return held if tree.variables((any_value,)) == (var, *kind) else None
         case _:
             return None
 
 
-def _refuted(fact: Expr, facts: Collection[Expr], words: Vocabulary) -> bool:
+def _refuted(fact: tree.Expr, facts: Collection[tree.Expr], words: Vocabulary) -> bool:
     """Return whether a negation is false: of other facts, ``(= x x)``, or a slot's value."""
     match fact:
         case _ if held := absent(fact, words):
@@ -206,12 +193,12 @@ def _refuted(fact: Expr, facts: Collection[Expr], words: Vocabulary) -> bool:
         case ("not", ("=", one, other)) if one == other:
             return True
         case ("not", denied):
-            return all(part in facts for part in top_conjuncts(denied))
+            return all(part in facts for part in tree.top_conjuncts(denied))
         case _:
             return False
 
 
-def _value(write: Write, names: Mapping[str, str]) -> tuple[Expr, ...]:
+def _value(write: Write, names: Mapping[str, str]) -> tuple[tree.Expr, ...]:
     """The value of a write as expressions, variables renamed."""
     match write.value:
         case Num(expr=expr) | Truth(expr=expr):
@@ -222,34 +209,34 @@ def _value(write: Write, names: Mapping[str, str]) -> tuple[Expr, ...]:
             return tuple(part for case in write.options for part in _case(case, names))
 
 
-def _case(case: Case[Sym], names: Mapping[str, str]) -> tuple[Expr, ...]:
+def _case(case: Case[Sym], names: Mapping[str, str]) -> tuple[tree.Expr, ...]:
     """A case with its own variables numbered."""
     own = {var.name: f"?{index}" for index, var in enumerate(case.vars)}
     return alike((*case.conds, case.value.text), {**names, **own})
 
 
-def group(effects: Iterable[Case[Expr]]) -> tuple[Expr, ...]:
+def group(effects: Iterable[Case[tree.Expr]]) -> tuple[tree.Expr, ...]:
     """Effects in order, neighbours under the same loop and condition joined."""
-    found: list[Expr] = []
+    found: list[tree.Expr] = []
     for vars_, run in groupby(effects, lambda one: one.vars):
         inner = _whens(run)
-        found += [forall(vars_, joined(inner))] if vars_ else inner
+        found += [tree.forall(vars_, tree.joined(inner))] if vars_ else inner
     return tuple(found)
 
 
-def _whens(effects: Iterable[Case[Expr]]) -> list[Expr]:
+def _whens(effects: Iterable[Case[tree.Expr]]) -> list[tree.Expr]:
     """Effects of one loop: plain where there are no conditions, else one ``when`` for several."""
-    found: list[Expr] = []
+    found: list[tree.Expr] = []
     for conds, run in groupby(effects, lambda one: one.conds):
         literals = [one.value for one in run]
-        found += [("when", conj(conds), joined(literals))] if conds else literals
+        found += [("when", tree.conj(conds), tree.joined(literals))] if conds else literals
     return found
 
 
 # ---- slots --------------------------------------------------------------------------------
 
 
-def _slot(words: Vocabulary, write: Write) -> tuple[Expr, ...]:
+def _slot(words: Vocabulary, write: Write) -> tuple[tree.Expr, ...]:
     return (words.fluents[write.fluent.id], *(arg.text for arg in write.args))
 
 
@@ -266,7 +253,7 @@ def _amount(write: Write) -> Num:
 # ---- effects of numbers -------------------------------------------------------------------
 
 
-def number_effects(words: Vocabulary, write: Write) -> list[Case[Expr]]:
+def number_effects(words: Vocabulary, write: Write) -> list[Case[tree.Expr]]:
     """The effects of one write of a number, clamping written out by cases."""
     place, slot, value = write.place, _slot(words, write), _amount(write)
     if not write.fluent.clamped:
@@ -277,7 +264,7 @@ def number_effects(words: Vocabulary, write: Write) -> list[Case[Expr]]:
     return [place.inside((), tests).effect(literal) for tests, literal in found]
 
 
-def _step(slot: Expr, value: Num) -> Expr:
+def _step(slot: tree.Expr, value: Num) -> tree.Expr:
     if value.constant is not None and value.constant < 0:
         return ("decrease", slot, number(-value.constant).expr)
     if isinstance(value.expr, tuple) and value.expr[:2] == ("-", "0"):
@@ -286,9 +273,9 @@ def _step(slot: Expr, value: Num) -> Expr:
 
 
 def _clamped_set(
-    write: Write, slot: tuple[Expr, ...], value: Num
-) -> list[tuple[tuple[Expr, ...], Expr]]:
-    def put(one: Num) -> Expr:
+    write: Write, slot: tuple[tree.Expr, ...], value: Num
+) -> list[tuple[tuple[tree.Expr, ...], tree.Expr]]:
+    def put(one: Num) -> tree.Expr:
         return ("assign", slot, one.expr)
 
     low, high = _bounds(write)
@@ -301,16 +288,16 @@ def _clamped_set(
 
 
 def _clamped_add(
-    write: Write, slot: tuple[Expr, ...], value: Num
-) -> list[tuple[tuple[Expr, ...], Expr]]:
+    write: Write, slot: tuple[tree.Expr, ...], value: Num
+) -> list[tuple[tuple[tree.Expr, ...], tree.Expr]]:
     low, high = _bounds(write)
-    found: list[tuple[tuple[Expr, ...], Expr]] = []
-    tests: tuple[Expr, ...] = ()
+    found: list[tuple[tuple[tree.Expr, ...], tree.Expr]] = []
+    tests: tuple[tree.Expr, ...] = ()
     for limit, up in ((high, True), (low, False)):
         if limit is not None and _may(write, up):
             over = _reaches(Num(slot), value, limit, up)
             found.append(((*tests, over), ("assign", slot, number(limit).expr)))
-            tests = (*tests, neg(over))
+            tests = (*tests, tree.neg(over))
     return [*found, (tests, _step(slot, value))]
 
 
@@ -322,7 +309,7 @@ def _may(write: Write, up: bool) -> bool:
     return (write.high is None or write.high > 0) if up else (write.low is None or write.low < 0)
 
 
-def _reaches(slot: Num, delta: Num, limit: int, up: bool) -> Expr:
+def _reaches(slot: Num, delta: Num, limit: int, up: bool) -> tree.Expr:
     """``slot + delta`` is at or beyond a limit."""
     compare = at_least if up else at_most
     if delta.constant is not None:
@@ -337,7 +324,7 @@ def _reaches(slot: Num, delta: Num, limit: int, up: bool) -> Expr:
 # ---- conflicts ----------------------------------------------------------------------------
 
 
-def check_conflicts(writes: Sequence[Write], words: Vocabulary, known: Sequence[Expr]) -> None:
+def check_conflicts(writes: Sequence[Write], words: Vocabulary, known: Sequence[tree.Expr]) -> None:
     """Raise `LiftingError` where writes might give one slot two values or clamp together."""
     for write in writes:
         if _clash(write, write, words, known):
@@ -347,7 +334,7 @@ def check_conflicts(writes: Sequence[Write], words: Vocabulary, known: Sequence[
             raise LiftingError(f"two writes of `{first.fluent.name}` that may meet", second.span)
 
 
-def _clash(first: Write, second: Write, words: Vocabulary, known: Sequence[Expr]) -> bool:
+def _clash(first: Write, second: Write, words: Vocabulary, known: Sequence[tree.Expr]) -> bool:
     """Return whether two writes, or one in two rounds of a loop, may contradict each other."""
     added = [one.how == "add" for one in (first, second)]
     if all(added):
@@ -371,9 +358,11 @@ def _one_round(loop: str, names: Mapping[str, str]) -> bool:
 # ---- ranges -------------------------------------------------------------------------------
 
 
-def ranges(writes: Sequence[Write], words: Vocabulary, known: Sequence[Expr]) -> list[Expr]:
+def ranges(
+    writes: Sequence[Write], words: Vocabulary, known: Sequence[tree.Expr]
+) -> list[tree.Expr]:
     """The conditions under which no unclamped number leaves its range."""
-    found: list[Expr] = []
+    found: list[tree.Expr] = []
     mine = [w for w in writes if isinstance(w.value, Num) and not w.fluent.clamped]
     for write in mine:
         if write.how == "set":
@@ -386,7 +375,7 @@ def ranges(writes: Sequence[Write], words: Vocabulary, known: Sequence[Expr]) ->
     return found
 
 
-def _set_guard(write: Write) -> list[Expr]:
+def _set_guard(write: Write) -> list[tree.Expr]:
     low, high = _bounds(write)
     value, tests = _amount(write), []
     if low is not None and not (write.low is not None and write.low >= low):
@@ -396,16 +385,18 @@ def _set_guard(write: Write) -> list[Expr]:
     return _guarded(write.place.vars, write.place.conds, tests)
 
 
-def _guarded(vars_: Sequence[Typed], conds: Sequence[Expr], tests: Sequence[Expr]) -> list[Expr]:
-    if FALSE in conds:
+def _guarded(
+    vars_: Sequence[tree.Typed], conds: Sequence[tree.Expr], tests: Sequence[tree.Expr]
+) -> list[tree.Expr]:
+    if tree.FALSE in conds:
         return []
-    open_ = [test for test in tests if test not in conds and test != TRUE]
-    return [forall(vars_, imply(conj(conds), test)) for test in open_]
+    open_ = [test for test in tests if test not in conds and test != tree.TRUE]
+    return [tree.forall(vars_, tree.imply(tree.conj(conds), test)) for test in open_]
 
 
 def _add_guards(
     write: Write, before: Sequence[Write], after: Sequence[Write], words: Vocabulary
-) -> list[Expr]:
+) -> list[tree.Expr]:
     """The guards of one increment with each set of those after it that may be active with it."""
     if len(before) + len(after) >= _MOST_TOGETHER:
         raise LiftingError(f"many increments of `{write.fluent.name}`", write.span)
@@ -413,11 +404,11 @@ def _add_guards(
     if named and any(_own_variables(one) for one in (write, *named)):
         raise LiftingError(f"increments of `{write.fluent.name}` that may meet", write.span)
     conds = {other: _active(write, other, names) for other, names in named.items()}
-    found: list[Expr] = []
+    found: list[tree.Expr] = []
     for size in range(len(after) + 1):
         for together in combinations(after, size):
-            idle = [neg(conds[other]) for other in named if other not in together]
-            active = (part for one in together for part in top_conjuncts(conds[one]))
+            idle = [tree.neg(conds[other]) for other in named if other not in together]
+            active = (part for one in together for part in tree.top_conjuncts(conds[one]))
             sums = _in_range([write, *together], words, named)
             found += _guarded(write.place.vars, [*write.place.conds, *active, *idle], sums)
     return found
@@ -430,11 +421,11 @@ def _named_alike(first: Write, second: Write) -> dict[str, str]:
     return {other.text: one.text for other, one in pairs if other.text in own}
 
 
-def _active(first: Write, second: Write, names: Mapping[str, str]) -> Expr:
+def _active(first: Write, second: Write, names: Mapping[str, str]) -> tree.Expr:
     """The condition under which ``second`` writes the slot of ``first``."""
     pairs = zip(first.args, alike((arg.text for arg in second.args), names), strict=True)
     same = [("=", one.text, other) for one, other in pairs if one.text != other]
-    return conj((*alike(second.place.conds, names), *same))
+    return tree.conj((*alike(second.place.conds, names), *same))
 
 
 def _own_variables(write: Write) -> bool:
@@ -445,7 +436,7 @@ def _own_variables(write: Write) -> bool:
 
 def _in_range(
     together: Sequence[Write], words: Vocabulary, named: Mapping[Write, Mapping[str, str]]
-) -> list[Expr]:
+) -> list[tree.Expr]:
     """The sum of some increments of one slot stays within the bounds."""
     first = together[0]
     low, high = _bounds(first)
@@ -464,9 +455,9 @@ def _in_range(
 # ---- uniqueness and cycles ------------------------------------------------------------------
 
 
-def relation_guards(writes: Sequence[Write], words: Vocabulary) -> list[Expr]:
+def relation_guards(writes: Sequence[Write], words: Vocabulary) -> list[tree.Expr]:
     """The generated requires `unique` and `cycle` (language.md §6)."""
-    found: list[Expr] = []
+    found: list[tree.Expr] = []
     for write in writes:
         fluent = write.fluent
         chained = (fluent.nested or fluent.acyclic) and _may_cycle(write, words)
@@ -481,7 +472,7 @@ def relation_guards(writes: Sequence[Write], words: Vocabulary) -> list[Expr]:
             tests = [_unique(write, value, words)] if fluent.unique else []
             tests += _no_cycle(write, value, words) if chained else []
             conds = (*write.place.conds, *case.conds)
-            found += [forall(case.vars, imply(conj(conds), test)) for test in tests]
+            found += [tree.forall(case.vars, tree.imply(tree.conj(conds), test)) for test in tests]
     return found
 
 
@@ -492,12 +483,14 @@ def _options(write: Write) -> tuple[Case[Sym], ...]:
     return write.options
 
 
-def _no_cycle(write: Write, value: Sym, words: Vocabulary) -> list[Expr]:
+def _no_cycle(write: Write, value: Sym, words: Vocabulary) -> list[tree.Expr]:
     """The new value is not the object itself, and does not lead to it."""
     start = write.args[0]
     chain = (words.closure(write.fluent), value.text, start.text)
-    same: Expr = FALSE if start.is_constant and value.is_constant else ("=", start.text, value.text)
-    return [neg(TRUE if start.text == value.text else same), neg(chain)]
+    same: tree.Expr = (
+        tree.FALSE if start.is_constant and value.is_constant else ("=", start.text, value.text)
+    )
+    return [tree.neg(tree.TRUE if start.text == value.text else same), tree.neg(chain)]
 
 
 def _may_cycle(write: Write, words: Vocabulary) -> bool:
@@ -506,10 +499,10 @@ def _may_cycle(write: Write, words: Vocabulary) -> bool:
     return not words.types.disjoint(symbol_type(fluent.params[0].type), symbol_type(target))
 
 
-def _unique(write: Write, value: Sym, words: Vocabulary) -> Expr:
+def _unique(write: Write, value: Sym, words: Vocabulary) -> tree.Expr:
     holder = write.args[0]
     of = symbol_type(write.fluent.params[0].type)
     assert isinstance(of, ObjectType)
     var, _ = words.types.variable("?other", of)
     other = (words.fluents[write.fluent.id], var.name, value.text)
-    return forall((var,), imply(neg(("=", var.name, holder.text)), neg(other)))
+    return tree.forall((var,), tree.imply(tree.neg(("=", var.name, holder.text)), tree.neg(other)))

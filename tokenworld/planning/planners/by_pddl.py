@@ -21,14 +21,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from tokenworld.diagnostics import Diagnostic, Failure, in_seconds
 from tokenworld.ground import PASS, Command, Simulator, StateT, refuse_huge
-from tokenworld.planning.pddl.tree import (
-    Expr,
-    PddlAction,
-    PddlPair,
-    domain_text,
-    heads,
-    problem_text,
-)
+from tokenworld.planning.pddl import tree
 from tokenworld.planning.planners.answers import Asked, EngineRun, Judge, not_started
 from tokenworld.planning.planners.children import Ended, PddlTexts
 from tokenworld.planning.planners.doctor import (
@@ -84,10 +77,10 @@ def numeric_pddl(simulator: Simulator[StateT], state: StateT, goal: str | None) 
     if waiting is not None:
         forced = {name for name, origin in steps.items() if origin.action is None}
         pair = sliced(pair, forced, waiting)
-    return NumericPddl(domain_text(pair.domain), problem_text(pair.problem), export)
+    return NumericPddl(tree.domain_text(pair.domain), tree.problem_text(pair.problem), export)
 
 
-def _spread(pair: PddlPair) -> PddlPair:
+def _spread(pair: tree.PddlPair) -> tree.PddlPair:
     """Give each effect its own quantifiers and conditions.
 
     ENHSP ignores the effects inside ``(forall … (and …))``.
@@ -99,7 +92,7 @@ def _spread(pair: PddlPair) -> PddlPair:
     return replace(pair, domain=replace(pair.domain, actions=actions))
 
 
-def _parts(effect: Expr) -> Iterator[Expr]:
+def _parts(effect: tree.Expr) -> Iterator[tree.Expr]:
     match effect:
         case ("and", *several):
             for one in several:
@@ -393,7 +386,7 @@ def _without_plan(run: EngineRun, ended: Ended, seconds: float) -> EngineRun:
 _CHANGES = ("increase", "decrease", "assign", "scale-up", "scale-down")
 
 
-def sliced(pair: PddlPair, forced: Collection[str], waiting: str) -> PddlPair:
+def sliced(pair: tree.PddlPair, forced: Collection[str], waiting: str) -> tree.PddlPair:
     """The pair without its irrelevant parts; effects are single, as `_spread` leaves them.
 
     ``forced`` names the actions of phases and ``waiting`` the one that only lets a tick pass: their
@@ -401,11 +394,11 @@ def sliced(pair: PddlPair, forced: Collection[str], waiting: str) -> PddlPair:
     """
     actions = {action.name.lower(): action for action in pair.domain.actions}
     always = actions[waiting.lower()].effects
-    matters = set(heads(pair.problem.goal))
+    matters = set(tree.heads(pair.problem.goal))
     for effect in always:
         matters.add(_written(effect))
     for name in forced:
-        matters |= set(heads(actions[name.lower()].precondition))
+        matters |= set(tree.heads(actions[name.lower()].precondition))
     size = -1
     while len(matters) != size:
         size = len(matters)
@@ -413,7 +406,7 @@ def sliced(pair: PddlPair, forced: Collection[str], waiting: str) -> PddlPair:
             matters |= set(_asked(action, matters, always, action.name.lower() in forced))
         for derived in pair.domain.derived:
             if derived.head.name in matters:
-                matters |= set(heads(derived.condition))
+                matters |= set(tree.heads(derived.condition))
     kept = tuple(
         replace(action, effects=tuple(_kept(action, matters)))
         for name, action in actions.items()
@@ -422,28 +415,30 @@ def sliced(pair: PddlPair, forced: Collection[str], waiting: str) -> PddlPair:
     return replace(pair, domain=replace(pair.domain, actions=kept))
 
 
-def _kept(action: PddlAction, matters: Collection[str]) -> Iterator[Expr]:
+def _kept(action: tree.PddlAction, matters: Collection[str]) -> Iterator[tree.Expr]:
     for effect in action.effects:
         if _written(effect) in matters:
             yield effect
 
 
-def _useful(action: PddlAction, matters: Collection[str], always: Collection[Expr]) -> bool:
+def _useful(
+    action: tree.PddlAction, matters: Collection[str], always: Collection[tree.Expr]
+) -> bool:
     """Return whether an action has relevant effects beyond those of waiting."""
     return any(effect not in always for effect in _kept(action, matters))
 
 
 def _asked(
-    action: PddlAction, matters: Collection[str], always: Collection[Expr], forced: bool
+    action: tree.PddlAction, matters: Collection[str], always: Collection[tree.Expr], forced: bool
 ) -> Iterator[str]:
     """The predicates that decide whether a useful action is applicable, and its effect."""
     if forced or _useful(action, matters, always):
-        yield from heads(action.precondition)
+        yield from tree.heads(action.precondition)
         for effect in _kept(action, matters):
-            yield from heads(effect)
+            yield from tree.heads(effect)
 
 
-def _written(effect: Expr) -> str:
+def _written(effect: tree.Expr) -> str:
     """The predicate or function that an effect changes."""
     while isinstance(effect, tuple) and effect[0] in ("forall", "when", "not", *_CHANGES):
         effect = effect[2] if effect[0] in ("forall", "when") else effect[1]

@@ -17,20 +17,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, assert_never
 
+from tokenworld import model as m
 from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.engine import State
 from tokenworld.engine.changes import Breach, BreachReport
 from tokenworld.engine.rows import Row, RowStepper
 from tokenworld.ground import Json, Raw, read_value, show_value, value_text
-from tokenworld.model import (
-    CollectionType,
-    EnumType,
-    Fluent,
-    NoneType,
-    ObjectType,
-    RealType,
-    show_type,
-)
+from tokenworld.model import show_type
 from tokenworld.model.types import BoolType, NumberType, TextType
 from tokenworld.planning.verdict import Verdict
 from tokenworld.session.moments import (
@@ -427,7 +420,7 @@ def edit_slot(session: Session, slot: str, value: str) -> Edited:
     return Edited(name, old, new, _broken(session, state, after))
 
 
-def _check_settable(session: Session, fluent: Fluent, name: str) -> None:
+def _check_settable(session: Session, fluent: m.Fluent, name: str) -> None:
     """Raise `Failure` (TW0301) for a fluent that no rule changes, and for one hidden in play."""
     if fluent.static or fluent.fluent_kind == "table":
         message = f"`{name}` never changes in play."
@@ -437,7 +430,7 @@ def _check_settable(session: Session, fluent: Fluent, name: str) -> None:
         raise Failure(Diagnostic("TW0301", message, hint="Set a slot that the inspector shows."))
 
 
-def _value(session: Session, fluent: Fluent, name: str, text: str) -> Raw:
+def _value(session: Session, fluent: m.Fluent, name: str, text: str) -> Raw:
     """Return the raw value of a text. Raises `Failure` (TW0301, TW0201) if it does not fit."""
     program, state = session.world.program, session.state
     try:
@@ -448,7 +441,7 @@ def _value(session: Session, fluent: Fluent, name: str, text: str) -> Raw:
             told += f": {str(error).rstrip('.')}"
         message = f"{told}."
         raise Failure(Diagnostic("TW0301", message, hint=_wanted(session, fluent))) from None
-    if isinstance(fluent.type, ObjectType) and isinstance(raw, int):
+    if isinstance(fluent.type, m.ObjectType) and isinstance(raw, int):
         kind = state.kinds[raw] if state.alive(raw) else None
         if kind is None or not program.is_subtype(kind, fluent.type.name):
             what = f"`{text.strip()}` is no living `{fluent.type.name}`."
@@ -456,7 +449,7 @@ def _value(session: Session, fluent: Fluent, name: str, text: str) -> Raw:
     return raw
 
 
-def _shown(fluent: Fluent, text: str) -> Json:
+def _shown(fluent: m.Fluent, text: str) -> Json:
     """Return a text in the exchange form of the slot's type."""
     if text == "none" and not isinstance(fluent.type, TextType):
         return None
@@ -468,16 +461,17 @@ def _shown(fluent: Fluent, text: str) -> Json:
         case TextType() if len(text) > 1 and text[0] == text[-1] == '"':
             return text[1:-1]
         case (
-            EnumType() | ObjectType() | RealType() | TextType() | NoneType() | CollectionType()
+            m.EnumType() | m.ObjectType() | m.RealType() | TextType() | m.NoneType()
+            | m.CollectionType()
         ):  # fmt: skip
             return text
         case _:
             assert_never(fluent.type)
 
 
-def _wanted(session: Session, fluent: Fluent) -> str:
+def _wanted(session: Session, fluent: m.Fluent) -> str:
     match fluent.type:
-        case ObjectType(name=kind, optional=optional):
+        case m.ObjectType(name=kind, optional=optional):
             state = session.state
             names = [state.names[one] for one in state.live.get(kind, ())][:5]
             return f"Name one of {', '.join([*names, *(['none'] if optional else [])])}."
@@ -486,20 +480,21 @@ def _wanted(session: Session, fluent: Fluent) -> str:
         case NumberType(low=low, high=high) if low is not None and high is not None:
             return "Write a number within the range of the slot."
         case (
-            EnumType() | NumberType() | RealType() | TextType() | NoneType() | CollectionType()
+            m.EnumType() | NumberType() | m.RealType() | TextType() | m.NoneType()
+            | m.CollectionType()
         ):  # fmt: skip
             return "Write a value as in the rules."
         case _:
             assert_never(fluent.type)
 
 
-def _written(fluent: Fluent, value: Json) -> str:
+def _written(fluent: m.Fluent, value: Json) -> str:
     """A value as rules have it: texts between quotes."""
     text = value_text(value)
     return f'"{text}"' if isinstance(fluent.type, TextType) and value is not None else text
 
 
-def _after(session: Session, fluent: Fluent, key: tuple[Raw, ...], value: Raw) -> State:
+def _after(session: Session, fluent: m.Fluent, key: tuple[Raw, ...], value: Raw) -> State:
     """The state with the slot set; `Failure` where it would be none that could be recorded."""
     engine = session.engine
     try:

@@ -8,15 +8,8 @@ from typing import Final
 
 from tokenworld.diagnostics import Diagnostic, Severity
 from tokenworld.session.loading import Loaded
+from tokenworld.verbs.author import sources
 from tokenworld.verbs.author.asking import digest
-from tokenworld.verbs.author.sources import (
-    Dispute,
-    Test,
-    checked,
-    joined,
-    source_of,
-    titles,
-)
 from tokenworld.verbs.author.specification import Specification
 from tokenworld.verbs.judge.contract import Budget, Contract
 from tokenworld.verbs.judge.findings import Finding, Judgement, Status, Tier, by_cause
@@ -38,15 +31,15 @@ class Attempt:
 
     number: int
     source: str
-    tests: tuple[Test, ...]
-    disputes: tuple[Dispute, ...]
+    tests: tuple[sources.Test, ...]
+    disputes: tuple[sources.Dispute, ...]
     rules: Mapping[str, tuple[str, ...]]
     judgement: Judgement
 
     @property
     def text(self) -> str:
         """The world that is judged and written: the developer's text with the tests."""
-        return joined(self.source, self.tests)
+        return sources.joined(self.source, self.tests)
 
     @property
     def hash(self) -> str:
@@ -82,7 +75,7 @@ class Facts:
 
 def judged(text: str, facts: Facts, budget: Budget, say: Callable[[str], None]) -> Judgement:
     """Return the judge's verdict, with the findings that only the loop can make."""
-    found = judge(source_of(text), facts.contract, budget, say=say)
+    found = judge(sources.source_of(text), facts.contract, budget, say=say)
     own = tuple(_own(text, facts, found))
     if not own:
         return found
@@ -91,7 +84,7 @@ def judged(text: str, facts: Facts, budget: Budget, say: Callable[[str], None]) 
 
 def _own(text: str, facts: Facts, found: Judgement) -> Iterable[Finding]:
     for title in facts.earlier:
-        if title not in titles(text):
+        if title not in sources.titles(text):
             message = f"The scenario `{title}` is gone, or no longer fits the world."
             hint = "Keep what it names, and correct the rule; a tester may write it anew."
             yield _finding("tests", "lost-scenario", message, hint)
@@ -108,7 +101,7 @@ def _own(text: str, facts: Facts, found: Judgement) -> Iterable[Finding]:
 
 def _weak_wins(text: str, facts: Facts) -> Iterable[Finding]:
     """Yield wins whose scenarios pass although the goal holds from the start."""
-    result = checked(text)
+    result = sources.checked(text)
     assert result.program is not None
     loaded = Loaded(result.program, result.sources, result.diagnostics)
     wins = {one.id for one in (facts.spec.win if facts.spec else ())}

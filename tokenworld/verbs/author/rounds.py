@@ -9,7 +9,7 @@ from typing import Final, assert_never
 from tokenworld import __version__
 from tokenworld.diagnostics import counted
 from tokenworld.store.usage import Prices, Total, total
-from tokenworld.verbs.author import prompts
+from tokenworld.verbs.author import prompts, sources
 from tokenworld.verbs.author.answers import (
     Call,
     Patch,
@@ -23,20 +23,6 @@ from tokenworld.verbs.author.asking import Message, Provider, Role, digest
 from tokenworld.verbs.author.attempts import FOR_TESTER, Attempt, Facts, brief_for, judged
 from tokenworld.verbs.author.desk import Desk, Reason, Settings, Stop
 from tokenworld.verbs.author.roles import Search, Violation, play, research
-from tokenworld.verbs.author.sources import (
-    Dispute,
-    Test,
-    errors_text,
-    fitting,
-    is_sound,
-    joined,
-    merged,
-    signatures,
-    tests_of,
-    titles,
-    untrusted,
-    without_scenarios,
-)
 from tokenworld.verbs.author.specification import (
     Specification,
     contract_of,
@@ -126,11 +112,11 @@ class _Loop:
         self.rows = examples(job.settings.contract.rows)
         self.result = Result()
         self.source, self.rules = "", dict[str, tuple[str, ...]]()
-        self.written: list[Test] = []
+        self.written: list[sources.Test] = []
         """All tests of the tester's; ``tests`` are those that fit the world as it is."""
-        self.tests: list[Test] = []
-        self.disputes: list[Dispute] = []
-        self.unread: list[Dispute] = []
+        self.tests: list[sources.Test] = []
+        self.disputes: list[sources.Dispute] = []
+        self.unread: list[sources.Dispute] = []
         """Parts of the tester's last answer that are no tests."""
         self.note, self.signed, self.earlier = "", "", dict[str, None]()
         self.pending: Attempt | None = None
@@ -274,17 +260,17 @@ class _Loop:
                 case _:
                     assert_never(part)
         if self.source != before:
-            told.append(errors_text(self._whole()))
-        submitted = submitted and not wrong and is_sound(self.source)
+            told.append(sources.errors_text(self._whole()))
+        submitted = submitted and not wrong and sources.is_sound(self.source)
         return "\n\n".join((*wrong, *told)), submitted
 
     def _adopt(self, text: str) -> list[str]:
-        why = untrusted(text)
+        why = sources.untrusted(text)
         if why is not None:
             return [why]
         self.source = text
         if self.takes_part("tester"):
-            self.source = without_scenarios(text)
+            self.source = sources.without_scenarios(text)
         return []
 
     def _submitted(self, given: dict[str, object]) -> list[str]:
@@ -299,20 +285,20 @@ class _Loop:
         for one in disputes if isinstance(disputes, list) else ():
             if isinstance(one, dict):
                 title, why = str(one.get("title", "")), str(one.get("why", ""))
-                self.disputes.append(Dispute(title, f"The developer says: {why}"))
+                self.disputes.append(sources.Dispute(title, f"The developer says: {why}"))
         return told
 
     def _whole(self) -> str:
-        return joined(self.source, self.tests)
+        return sources.joined(self.source, self.tests)
 
     # ---- the tester -----------------------------------------------------------------------------
 
     def _tested(self) -> None:
         """Let the tester write scenarios, where there is something to test and to say."""
-        if not is_sound(self.source):
+        if not sources.is_sound(self.source):
             return
-        signed = signatures(self.source)
-        self.tests, unfit = fitting(self.source, self.written)
+        signed = sources.signatures(self.source)
+        self.tests, unfit = sources.fitting(self.source, self.written)
         contested = [*unfit, *self.unread, *self.disputes]
         brief = self._tester_brief()
         if self.tests and signed == self.signed and not contested and not brief:
@@ -322,10 +308,10 @@ class _Loop:
             self.result.spec, self.job.description, signed, self.tests, contested, brief,
         ))  # fmt: skip
         for text in whole_texts(answer):
-            found, unread = tests_of(text)
-            self.written = merged(self.written, found)
+            found, unread = sources.tests_of(text)
+            self.written = sources.merged(self.written, found)
             self.unread += unread
-        self.tests, unfit = fitting(self.source, self.written)
+        self.tests, unfit = sources.fitting(self.source, self.written)
         self.disputes += [*self.unread, *unfit]
 
     def _tester_brief(self) -> str:
@@ -353,7 +339,7 @@ class _Loop:
     def _settle(self, attempt: Attempt) -> None:
         """Count a recorded attempt, and keep it where it is the best so far."""
         self.pending = None
-        self.earlier.update(dict.fromkeys(titles(attempt.text)))
+        self.earlier.update(dict.fromkeys(sources.titles(attempt.text)))
         self.result.attempts.append(attempt)
         best = self.result.best
         if attempt.source.strip() and (best is None or attempt.score > best.score):

@@ -14,25 +14,9 @@ from tokenworld.diagnostics import Failure, read_source, usage
 from tokenworld.ground import Outcome
 from tokenworld.planning.space.policy import Policy
 from tokenworld.prose.intents import read_script
-from tokenworld.session import OpenWorld, Session, open_world
+from tokenworld.session import OpenWorld, Session, open_world, players
 from tokenworld.session.intents import AnyIntent
 from tokenworld.session.obstacles import completed
-from tokenworld.session.players import (
-    PATIENCE,
-    Expecting,
-    Patience,
-    Player,
-    adversarial_player,
-    find_scenario,
-    planner_player,
-    policy_for,
-    policy_player,
-    random_player,
-    runner_pass,
-    scenario_player,
-    script_player,
-    seed_of,
-)
 from tokenworld.session.refusals.explained import Explainer, explained_record
 from tokenworld.session.remote import (
     Beside,
@@ -132,7 +116,7 @@ class RunPlayer:
     """
 
     source: IntentSource
-    player: Player
+    player: players.Player
     seed: int
     halt_after: int | None = None
     policy: Policy | None = None
@@ -147,7 +131,7 @@ def run_player(choice: Choice, world: OpenWorld, say: Callable[[str], None]) -> 
     patience, halt = choice.patience, choice.halt_refusals
     return replace(
         chosen,
-        patience=PATIENCE.get(chosen.source, 0) if patience is None else patience,
+        patience=players.PATIENCE.get(chosen.source, 0) if patience is None else patience,
         halt_after=_HALTED.get(chosen.source) if halt is None else halt or None,
     )
 
@@ -155,27 +139,29 @@ def run_player(choice: Choice, world: OpenWorld, say: Callable[[str], None]) -> 
 def _chosen(choice: Choice, world: OpenWorld, say: Callable[[str], None]) -> RunPlayer:
     """The player that the options name, before it is settled when it is stopped."""
     if choice.script is not None:
-        player = script_player(read_script(read_source(choice.script)))
+        player = players.script_player(read_script(read_source(choice.script)))
         return RunPlayer("script", player, choice.seed)
     if choice.scenario is not None:
-        scenario = find_scenario(world, choice.scenario)
-        return RunPlayer("scenario", scenario_player(scenario), seed_of(scenario, choice.seed))
+        scenario = players.find_scenario(world, choice.scenario)
+        return RunPlayer(
+            "scenario", players.scenario_player(scenario), players.seed_of(scenario, choice.seed)
+        )
     if choice.policy is not None:
-        policy = policy_for(world, read_source(choice.policy))
-        return RunPlayer("planner", policy_player(policy), choice.seed, policy=policy)
+        policy = players.policy_for(world, read_source(choice.policy))
+        return RunPlayer("planner", players.policy_player(policy), choice.seed, policy=policy)
     match choice.player:
         case "planner":
-            player = planner_player(choice.goal, choice.time_limit, say)
+            player = players.planner_player(choice.goal, choice.time_limit, say)
             return RunPlayer("planner", player, choice.seed)
         case "llm":
             channel = _channel("player", choice.command, choice.url, choice.reply_timeout)
             return RunPlayer("llm", remote_player(channel), choice.seed, close=channel.close)
         case "adversarial":
             _bounded(choice)
-            return RunPlayer("adversarial", adversarial_player, choice.seed)
+            return RunPlayer("adversarial", players.adversarial_player, choice.seed)
         case "random" | None:
             _bounded(choice)
-            return RunPlayer("random", random_player, choice.seed)
+            return RunPlayer("random", players.random_player, choice.seed)
 
 
 def _sound(choice: Choice) -> None:
@@ -382,7 +368,7 @@ class _Runner:
 
     def __post_init__(self) -> None:
         self._why = Explainer(self.session)
-        self._patience = Patience(self.chosen.patience)
+        self._patience = players.Patience(self.chosen.patience)
 
     def play(self) -> str | None:
         """Play until player, world or budget ends; the cause of an alarm, if there was one."""
@@ -400,8 +386,8 @@ class _Runner:
                 return f"{self.cluster} refusals in a row: records {first} to {self.records}"
         return None
 
-    def _give(self, given: AnyIntent | Expecting) -> tuple[Outcome, ...]:
-        one = given if isinstance(given, Expecting) else Expecting(given)
+    def _give(self, given: AnyIntent | players.Expecting) -> tuple[Outcome, ...]:
+        one = given if isinstance(given, players.Expecting) else players.Expecting(given)
         source = self.chosen.source
         if self.session.state.turn == 0:
             for asked, intent in [*self.asked.items()]:
@@ -417,12 +403,12 @@ class _Runner:
         self._narrate(added)
         return (*outcomes, *added)
 
-    def _intend(self, one: Expecting) -> tuple[Outcome, ...]:
+    def _intend(self, one: players.Expecting) -> tuple[Outcome, ...]:
         session, source, operator = self.session, self.chosen.source, self.company.operator
         yields = operator is not None and operator.gap(session, one.intent) is not None
         with unbroken():
             if one.by == "runner":
-                outcomes = runner_pass(session, source)
+                outcomes = players.runner_pass(session, source)
             else:
                 outcomes = session.intend(
                     one.intent, source=source, expect=one.status, hand_over=yields
