@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import house
 
-LINES = 156_380
+LINES = 156_379
 MODULES = 543
 CROWDED = 0
 IN_CIRCLES = 0

@@ -167,8 +167,7 @@ class Tools:
         with told():
             named = self.root.source(source, world=world)
             given = {"target": named.target, "problem": None, "luck": luck, "goal": goal,
-                     "states": 200_000, "time_limit": time_limit, "seed": seed,
-                     "policy": None}  # fmt: skip
+                     "time_limit": time_limit, "seed": seed}  # fmt: skip
             answer = await self._ask(ctx, "plan.verb.plan_asked", given, named, time_limit)
             return _result(a.Planned.of(answer), answer.text)
 
@@ -187,7 +186,7 @@ class Tools:
         with told():
             named = self.root.source(source, world=world)
             given = {"target": named.target, "goal": goal, "states": states,
-                     "time_limit": time_limit, "graph": None}  # fmt: skip
+                     "time_limit": time_limit}  # fmt: skip
             answer = await self._ask(ctx, "audit.verb.audit", given, named, time_limit)
             return _result(a.Audited.of(answer), answer.text)
 
@@ -197,8 +196,7 @@ class Tools:
         """Run the scenarios of a source. A failed check shows the values that it read."""
         with told():
             named = self.root.source(source)
-            given = {"paths": (named.target,), "junit": None, "time_limit": time_limit,
-                     "coverage": False}  # fmt: skip
+            given = {"paths": (named.target,), "time_limit": time_limit}
             answer = await self._ask(ctx, "test.test", given, named, time_limit)
             return _result(a.Tested.of(answer), answer.text)
 
@@ -294,7 +292,7 @@ class Tools:
         with told():
             named = self.root.source(source, world=world)
             given = {"target": named.target, "pddl": not probabilities, "ppddl": probabilities,
-                     "sanitize": False, "output": None, "plan": None, "goal": goal}  # fmt: skip
+                     "goal": goal}  # fmt: skip
             answer = await self._ask(ctx, "pddl.export_pddl", given, named, time_limit)
             return _result(a.Exported.of(answer), answer.text)
 
@@ -313,7 +311,7 @@ class Tools:
                 self.root.source(one, f"problem{number}.pddl")
                 for number, one in enumerate(problems or (), 1)
             ]
-            given = {"domain": Path(named.target), "output": None, "force": False,
+            given = {"domain": Path(named.target),
                      "problems": tuple(Path(one.target) for one in more)}  # fmt: skip
             answer = await self._ask(ctx, "pddl.import_pddl", given, _joined(named, *more))
             return _result(a.Imported.of(answer), answer.text)
@@ -340,7 +338,7 @@ class Tools:
                 self.root.source(one, f"problem{number}.pddl")
                 for number, one in enumerate(problems or (), 1)
             ]
-            given = {"first": left.target, "second": right.target, "limit": 10_000, "walks": 100,
+            given = {"first": left.target, "second": right.target,
                      "problems": tuple(Path(one.target) for one in more)}  # fmt: skip
             named = _joined(left, right, *more)
             answer = await self._ask(ctx, "equiv.equivalence", given, named, time_limit)

@@ -461,6 +461,7 @@ def _told(count: int, complete: bool, optimal: bool) -> str:
 
 
 Luck = Literal["possible", "least", "certain", "probability"]
+_PLAIN = Extras()
 
 
 def plan_asked(
@@ -473,7 +474,7 @@ def plan_asked(
         Luck, "Who decides draws: the planner; it, but rarely; an adversary; or chance."
     ] = "possible",
     policy: Annotated[Path | None, "Write the command of each state to this file."] = None,
-    extras: Extras,
+    extras: Extras = _PLAIN,
     time_limit: opt.Limit = 60.0,
     states: opt.States = 200000,
     memory_limit: opt.Memory = None,
