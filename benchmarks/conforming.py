@@ -20,7 +20,7 @@ from typing import TypeVar
 from benchmarks.measure import WrongResultError
 from tokenworld.engine.rows.live import Halves
 from tokenworld.ground import Command, NoMatch
-from tokenworld.verbs.conform.verb import Conforming, GameTally, rows_for
+from tokenworld.verbs.conform import Conforming, GameTally, rows_for
 from tokenworld.verbs.records.answers import Answer, Task
 from tokenworld.verbs.records.replay import Games, Known, games_of
 from tokenworld.verbs.records.rows import TextRow, lines_of, read_text_rows

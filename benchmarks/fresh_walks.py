@@ -33,7 +33,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final, TextIO
 
-from tokenworld.verbs.conform.verb import Conforming, GameTally, told, unseen
+from tokenworld.verbs.conform import Conforming, GameTally, told, unseen
 from tokenworld.verbs.records.replay import Games, games_of
 from tokenworld.verbs.records.rows import BadRow, RowReader, TextRow
 from tokenworld.verbs.simbench.making import WALKERS, Walker, drawn_command

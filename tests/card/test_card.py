@@ -14,7 +14,7 @@ import pytest
 from tokenworld.cli import _main
 from tokenworld.session import check_text
 from tokenworld.syntax.tables import tables
-from tokenworld.verbs.card.making import (
+from tokenworld.verbs.card import (
     LEFT_OUT,
     MOST_TOKENS,
     PURPOSES,

@@ -18,7 +18,7 @@ from tokenworld.check.analysis.laws import order_pairs
 from tokenworld.prose.rulebook import rule_context
 from tokenworld.session import check_file, load_program
 from tokenworld.session.scenarios import run_scenario
-from tokenworld.verbs.conform.verb import Conforming
+from tokenworld.verbs.conform import Conforming
 from tokenworld.verbs.coverage import Coverage
 from tokenworld.verbs.mutate import mutate
 from tokenworld.verbs.output import Output

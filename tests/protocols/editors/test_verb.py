@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tokenworld.diagnostics import Failure
-from tokenworld.protocols.editors import verb
+from tokenworld.protocols import editors
 from tokenworld.protocols.editors.book import Book, Snapshot
 from tokenworld.protocols.editors.plans import Plans
 from tokenworld.verbs.output import Output
@@ -48,9 +48,9 @@ def test_json_is_refused_as_one_object() -> None:
 
 
 def test_without_pygls_it_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(verb, "find_spec", lambda name: None)
+    monkeypatch.setattr(editors, "find_spec", lambda name: None)
     with pytest.raises(Failure) as failure:
-        verb.serve(Output())
+        editors.serve(Output())
     (found,) = failure.value.diagnostics
     assert found.code == "TW0006"
     assert found.hint is not None

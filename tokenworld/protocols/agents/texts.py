@@ -9,12 +9,12 @@ from tokenworld.protocols.agents.files import Root
 
 def card(purpose: str) -> str:
     """Return the card for `author`, `player` or `repair`. Raises `Failure` (TW0006) otherwise."""
-    from tokenworld.verbs.card import making
+    from tokenworld.verbs import card as cards
 
-    for known in making.PURPOSES:
+    for known in cards.PURPOSES:
         if purpose == known:
-            return making.card(known)
-    names = ", ".join(f"`{one}`" for one in making.PURPOSES)
+            return cards.card(known)
+    names = ", ".join(f"`{one}`" for one in cards.PURPOSES)
     raise usage(f"There is no card for `{purpose}`.", f"The cards are {names}.")
 
 

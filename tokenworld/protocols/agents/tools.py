@@ -145,7 +145,7 @@ class Tools:
             named = self.root.source(source, world=world)
             given = {"target": named.target, "contract": contract, "states": states, "ticks": 400,
                      "mutants": mutants, "time_limit": time_limit, "brief": True}  # fmt: skip
-            answer = await self._ask(ctx, "judge.verb.judge", given, named, time_limit)
+            answer = await self._ask(ctx, "judge.judging.judge_world", given, named, time_limit)
             return _result(a.Judged.of(answer), answer.text)
 
     async def plan(
@@ -293,7 +293,7 @@ class Tools:
             named = self.root.source(source, world=world)
             given = {"target": named.target, "pddl": not probabilities, "ppddl": probabilities,
                      "goal": goal}  # fmt: skip
-            answer = await self._ask(ctx, "pddl.export_pddl", given, named, time_limit)
+            answer = await self._ask(ctx, "plan.pddl.export_pddl", given, named, time_limit)
             return _result(a.Exported.of(answer), answer.text)
 
     async def import_pddl(
@@ -313,7 +313,7 @@ class Tools:
             ]
             given = {"domain": Path(named.target),
                      "problems": tuple(Path(one.target) for one in more)}  # fmt: skip
-            answer = await self._ask(ctx, "pddl.import_pddl", given, _joined(named, *more))
+            answer = await self._ask(ctx, "plan.pddl.import_pddl", given, _joined(named, *more))
             return _result(a.Imported.of(answer), answer.text)
 
     async def equiv(

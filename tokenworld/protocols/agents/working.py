@@ -22,7 +22,7 @@ from tokenworld.verbs.output import Output, ended, rendered
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A function below `tokenworld.verbs` (`judge.verb.judge`) with its arguments, without ``out``.
+    """A function below `tokenworld.verbs` (`plan.verb.plan_asked`), its arguments without ``out``.
 
     ``reach`` limits the files that it may read; ``seconds`` and ``megabytes`` bound its time and
     memory.

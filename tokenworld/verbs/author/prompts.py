@@ -9,7 +9,7 @@ from tokenworld.verbs.author.asking import Message
 from tokenworld.verbs.author.sources import Dispute, Test
 from tokenworld.verbs.author.specification import Question, Specification, spec_text
 from tokenworld.verbs.author.tools import HELP
-from tokenworld.verbs.card.making import card
+from tokenworld.verbs.card import card
 from tokenworld.verbs.judge.contract import Kind
 
 _DATA: Final = (

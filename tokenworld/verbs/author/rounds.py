@@ -30,7 +30,7 @@ from tokenworld.verbs.author.specification import (
 )
 from tokenworld.verbs.author.tools import use
 from tokenworld.verbs.author.transcript import FORMAT, Event, Outside, Transcript
-from tokenworld.verbs.card.making import card
+from tokenworld.verbs.card import card
 from tokenworld.verbs.judge.recorded import examples
 
 _ANALYST_TRIES: Final = 2

@@ -21,7 +21,7 @@ from tokenworld.session.remote import observation
 from tokenworld.session.session import Session
 from tokenworld.verbs.author.answers import Call
 from tokenworld.verbs.author.sources import NAME, checked, errors_text
-from tokenworld.verbs.card.making import standard_modules
+from tokenworld.verbs.card import standard_modules
 
 MOST_CHARACTERS: Final = 4_000
 """The greatest number of characters of a tool's answer."""

@@ -15,7 +15,7 @@ from typing import Final
 
 from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.session.replaying import FORMAT, Row, compare_row
-from tokenworld.verbs.conform.verb import KEPT, Conforming, rows_for, told
+from tokenworld.verbs.conform import KEPT, Conforming, rows_for, told
 from tokenworld.verbs.judge.findings import Finding, finding
 from tokenworld.verbs.judge.playing import Case
 from tokenworld.verbs.records.properties import MAPPING_FILE, mapping_beside
