@@ -165,3 +165,70 @@ def strips(seed: int) -> str:
     goal = " and ".join(dict.fromkeys(atom(draw, {}, ("fixed",)) for _ in range(2)))
     world = f"world w {{ setup {{ {adds} }}  goal g: {goal} }}"
     return f"type A  type B\n{relations}\n{objects}\n{actions}\n{world}"
+
+
+# ---- random plain worlds with conditions -------------------------------------------------------
+
+
+_LEAVES = ("atom", "not", "eq", "derive")
+_CONNECTED = ("atom", "not", "and", "or", "implies", "any", "all", "where", "if")
+
+
+def condition(draw: random.Random, names: dict[str, str], depth: int) -> str:
+    """A condition over variables and objects, with loops, a derive and comparisons."""
+    kind = draw.choice(_LEAVES if depth == 0 else _CONNECTED)
+    inner = {**names, f"v{depth}": draw.choice("AB")}
+    one, other = (condition(draw, names, depth - 1) for _ in "12") if depth else ("", "")
+    loop = (
+        f"{condition(draw, inner, depth - 1)} for v{depth}: {inner[f'v{depth}']}" if depth else ""
+    )
+    match kind:
+        case "not":
+            return f"not {atom(draw, names)}"
+        case "eq":
+            left, right = (draw.choice([*OBJECTS["A"], *(n for n in names if names[n] == "A")])
+                           for _ in "12")  # fmt: skip
+            return f"{left} == {right}"
+        case "derive":
+            return f"seen({draw.choice(OBJECTS['B'])})"
+        case "and" | "or" | "implies":
+            return f"(({one}) {kind} ({other}))"
+        case "any" | "all":
+            return f"{kind}({loop})"
+        case "where":
+            return f"{draw.choice(['any', 'all'])}({loop} where {condition(draw, inner, 0)})"
+        case "if":
+            return f"(if {one} then {other} else {condition(draw, names, 0)})"
+        case _:
+            return atom(draw, names)
+
+
+def branches(draw: random.Random, names: dict[str, str]) -> str:
+    """Changes in a branch or a loop."""
+    inner = {**names, "u": draw.choice("AB")} if draw.random() < 0.5 else names
+    changes = "  ".join(f"{draw.choice(['add', 'remove'])} {atom(draw, inner, ('fixed',))}"
+                        for _ in range(draw.randrange(1, 3)))  # fmt: skip
+    test = condition(draw, inner, draw.randrange(2))
+    if inner is not names:
+        return f"for u: {inner['u']} where {test} {{ {changes} }}"
+    return f"if {test} {{ {changes} }} else {{ remove {atom(draw, names, ('fixed',))} }}"
+
+
+def adl(seed: int) -> str:
+    """A random world without laws, where conditions decide what actions do, and what is won."""
+    draw = random.Random(seed)
+    text, _, goal = strips(seed).rpartition("goal g: ")
+    first, rest = text.split("action act0(", 1)
+    derive = "derive seen(b: B): bool = lit(b) or any(holds(a, b) and near(a, a1) for a: A)"
+    more = "\n".join(branching(draw, name) for name in ("more", "most"))
+    ends = f"({condition(draw, {}, 2)}) and " if draw.random() < 0.5 else ""
+    return f"{first}{derive}\n{more}\naction act0({rest}goal g: {ends}{goal}"
+
+
+def branching(draw: random.Random, name: str) -> str:
+    """An action that is more than a conjunction."""
+    names = {one: draw.choice("AB") for one in "xy"[: draw.randrange(3)]}
+    params = ", ".join(f"{one}: {of}" for one, of in names.items())
+    asked = f"require {condition(draw, names, draw.randrange(3))}"
+    changes = f"{branches(draw, names)}  add {atom(draw, names, ('fixed',))}"
+    return f"action {name}({params}) {{ {asked}  {changes} }}"

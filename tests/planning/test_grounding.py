@@ -13,7 +13,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from grounding_worlds import facts_of, first_goal, grounded, strips, unmet
+from grounding_worlds import adl, facts_of, first_goal, grounded, strips, unmet
 from lower_random import random_world
 from lower_worlds import Opened, bundled, opened
 from sokoban import sokoban
@@ -315,16 +315,45 @@ def test_random_plain_worlds_are_what_the_general_way_makes_of_them(
     assert met["of several facts"] >= 3, met
 
 
+@pytest.mark.slow
+def test_random_worlds_with_conditions_are_encoded_as_the_general_way_encodes_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Conditions over facts decide which actions can be done, what they change, what is won."""
+    met = Counter[str]()
+    for seed in range(300):
+        world = opened(adl(seed))
+        made = plain_task(facts_of(world), grounded(world), first_goal(world))
+        assert made is not None, adl(seed)
+        quick, general = encoded(world, monkeypatch, grouped=seed % 2 == 0)
+        assert isinstance(quick, Encoding)
+        assert isinstance(general, Encoding)
+        length = plan_length(general.task)
+        assert plan_length(quick.task) == length, adl(seed)
+        met["reached"] += bool(length)
+        met["with conditions"] += any(one[7] for one in made.operators)
+        met["of several ways"] += len({one[:2] for one in made.operators}) < len(made.operators)
+        met["won in several ways"] += len(made.goals) > 1 and bool(length)
+        met["grouped"] += any(one.kind == "group" for one in quick.task.variables)
+    assert met["reached"] > 30, met
+    assert met["with conditions"] > 50, met
+    assert met["of several ways"] > 20, met
+    assert met["won in several ways"] > 0, met
+    assert met["grouped"] > 0, met
+
+
 def plan_length(task: Task) -> int | None:
-    """How many operators lead to the goal; ``None`` where none do."""
+    """How many commands lead to the goal; ``None`` where none do. Other operators end a plan."""
     layer, seen, depth = [task.initial], {task.initial}, 0
+    commands = [one for one in task.operators if one.command is not None]
+    ends = [task.goal, *(one.precondition for one in task.operators if one.command is None)]
     while layer:
-        if any(task.holds(state, task.goal) for state in layer):
+        if any(task.holds(state, end) for state in layer for end in ends):
             return depth
         after = (
             task.apply(state, one)
             for state in layer
-            for one in task.operators
+            for one in commands
             if task.holds(state, one.precondition)
         )
         layer = [one for one in dict.fromkeys(after) if one not in seen]
@@ -401,6 +430,74 @@ def test_what_an_action_gives_back_is_not_taken_away() -> None:
     made = plain_task(facts_of(world), grounded(world), first_goal(world))
     assert isinstance(made, GroundTask)
     assert sorted(made.variables) == [(("sent", (0,)),), (("sent", (1,)),)]
+
+
+FLOODED = """
+type Room  type Thing
+relation at(x: Thing, r: Room)  relation wet(r: Room)  relation gone(x: Thing)
+relation next(a: Room, b: Room)
+action carry(x: Thing, a: Room, b: Room) {
+  require at(x, a)  require next(a, b)  require all(not wet(r) or r == a for r: Room)
+  remove at(x, a)  add at(x, b)
+}
+action flood(r: Room) {
+  require not wet(r)
+  add wet(r)
+  for x: Thing where at(x, r) or gone(x) { remove at(x, r)  add gone(x) }
+}
+world w {
+  object cup: Thing  object pen: Thing  object hall: Room  object loft: Room  object cave: Room
+  setup { add at(cup, hall)  add at(pen, loft)  add next(hall, loft)  add next(loft, cave) }
+  goal g: gone(cup) and at(pen, cave)
+}
+"""
+
+
+def test_facts_of_a_group_are_lost_under_conditions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thing is in one room at most, also where a loop takes it away."""
+    world = opened(FLOODED)
+    made = plain_task(facts_of(world), grounded(world), first_goal(world))
+    assert isinstance(made, GroundTask)
+    assert max(map(len, made.variables)) == 3
+    quick, general = encoded(world, monkeypatch, grouped=True)
+    assert isinstance(quick, Encoding)
+    assert isinstance(general, Encoding)
+    assert plan_length(quick.task) == plan_length(general.task) == 2
+    lost = [one for one in made.operators for change in one[7] if not change[3]]
+    assert len(lost) >= 6
+    for state in _states(world):
+        for group in made.variables:
+            assert sum(_holds(world, state, fact) for fact in group) <= 1
+
+
+def test_a_goal_of_two_facts_of_a_group_is_out_of_reach() -> None:
+    """`lit` and `open` are one variable, which has one value at a time."""
+    text = """
+    type B  relation open(x: B)  relation lit(x: B)  object b: B
+    action a(x: B) { require open(x)  remove open(x)  add lit(x) }
+    world w { setup { add open(b) }  goal g: lit(b) and open(b) }
+    """
+    world = opened(text)
+    made = plain_task(facts_of(world), grounded(world), first_goal(world))
+    assert isinstance(made, GroundTask)
+    assert not made.goals
+    found = encode(world.instance, world.simulator, world.state, None)
+    assert isinstance(found, Encoding)
+    assert plan_length(found.task) is None
+
+
+def test_a_fact_that_nothing_removes_is_never_missing() -> None:
+    """What a loop over nothing removes changes never; a requirement that it is gone is not met."""
+    text = """
+    type B  relation free()  relation lit(x: B)  relation dark(x: B)  object b: B
+    action wipe() { for x: B where dark(x) { remove free() }  add lit(b) }
+    action use(x: B) { require not free()  add lit(x) }
+    world w { setup { add free() }  goal g: lit(b) }
+    """
+    world = opened(text)
+    made = plain_task(facts_of(world), grounded(world), first_goal(world))
+    assert isinstance(made, GroundTask)
+    assert [one[0] for one in made.operators] == ["wipe"]
 
 
 # ---- beside Fast Downward -----------------------------------------------------------------------

@@ -167,7 +167,7 @@ class _SourceReader:
             if isinstance(guard, core.Require):
                 requires.append((guard.condition, names))
             else:
-                names = {**names, **_named(guard, names)}
+                names = {**names, **named(guard, names)}
         self.source.ways = self._ways(requires)
         drawn = tuple(one for one in action.guards if walk.is_draw(one))
         rules = list(self._changes((*drawn, *action.body), names))
@@ -220,6 +220,8 @@ class _SourceReader:
                 self.source.always.append(rule.head)
             else:
                 self._context.exact = False
+                if isinstance(rule.head, Atom):
+                    self.source.sometimes.add(rule.head.relation)
                 yield rule
 
     def _body(self, body: core.Body, names: Names, held: Held) -> Iterator[Rule]:
@@ -232,7 +234,7 @@ class _SourceReader:
             else:
                 if walk.is_draw(one):
                     self._context.exact = False
-                names = {**names, **_named(one, names)}
+                names = {**names, **named(one, names)}
 
     def _picked(
         self, let: core.Let, draw: core.PickDraw, rest: core.Body, names: Names, held: Held
@@ -408,7 +410,7 @@ class _SourceReader:
                 yield Rule(Widening(fluent.id, slot, None), (*held, *more, own))
 
 
-def _named(let: core.Let, names: Names) -> dict[str, Later | str]:
+def named(let: core.Let, names: Names) -> dict[str, Later | str]:
     """The meaning of the names of a let: a term with the names that it sees, or a draw."""
     value = let.value
     if isinstance(value, (core.BranchDraw, core.PickDraw, core.UniformDraw)):

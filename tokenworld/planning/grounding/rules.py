@@ -120,7 +120,8 @@ class Rule:
 class Source:
     """One action or law: its parameters, the ways in which it is applicable, and its effects.
 
-    ``always`` are facts that follow from its arguments alone, ``gone`` those that it deletes.
+    ``always`` are facts that follow from its arguments alone, ``gone`` those that it deletes,
+    ``sometimes`` the relations to which it may add others.
     ``loose`` lists conditions left out because no join can judge them; ``exact``: none was, nothing
     depends on a condition, and it only adds and deletes these facts. ``price`` is the cost of an
     action (1 by default), if that is one amount.
@@ -131,6 +132,7 @@ class Source:
     ways: Either = ()
     always: list[Atom] = field(default_factory=list)
     gone: list[Atom] = field(default_factory=list)
+    sometimes: set[str] = field(default_factory=set)
     loose: list[tuple[str, Span]] = field(default_factory=list)
     exact: bool = True
     price: Amount | None = None
@@ -138,6 +140,12 @@ class Source:
     @property
     def head(self) -> Atom:
         return Atom(f"!{self.name}", self.params)
+
+    @property
+    def sure(self) -> list[Literal]:
+        """The literals of every way."""
+        first, *others = self.ways
+        return [one for one in first if all(one in way for way in others)]
 
 
 def variables_in(literal: Literal | Amount) -> frozenset[Var]:

@@ -1,7 +1,9 @@
 """Plain worlds as ground tasks at once: facts by number, and operators over them.
 
 A world is plain if commands are its only changes, and a command requires facts, adds facts and
-deletes facts: each binding of an action is an operator over the numbers of its facts.
+deletes facts: each binding of an action is an operator over the numbers of its facts. Where a
+command asks for more than a conjunction, each way in which it can be done is an operator; where
+facts decide about its changes, these have conditions.
 
 A mutex group is a set of facts of which at most one holds. Groups are found on rules instead of on
 their ground instances: `{at(x, ·), in(x, ·)}` is such a family, because every action that adds one
@@ -21,14 +23,12 @@ from typing import Any, assert_never
 from tokenworld.core.rules import Ending
 from tokenworld.diagnostics.frozen import frozen
 from tokenworld.ground import Command, Raw
-from tokenworld.planning.grounding.conditions import Conditions
 from tokenworld.planning.grounding.reach import Ranges, Reached, rows
 from tokenworld.planning.grounding.rules import (
     Amount,
     Arg,
     Atom,
     Const,
-    Context,
     Literal,
     Number,
     Operation,
@@ -39,16 +39,29 @@ from tokenworld.planning.grounding.rules import (
     Var,
 )
 from tokenworld.planning.lower.facts import Facts
+from tokenworld.planning.lower.units import (
+    ALWAYS,
+    Changes,
+    Fact,
+    Grounder,
+    NotPlain,
+    Row,
+    Together,
+    Ways,
+    clash,
+    is_free,
+)
 
-Row = tuple[Raw, ...]
 Pair = tuple[int, int]
 """A variable and the place of one of its values."""
-GroundOperator = tuple[
-    str, tuple[Raw, ...], tuple[Pair, ...], tuple[Pair, ...], tuple[Pair, ...], tuple[Pair, ...],
-    int,
-]  # fmt: skip
+Pairs = tuple[Pair, ...]
+Sometimes = tuple[tuple[Pairs, Pairs, Pair, bool], ...]
+"""Values that are got (or lost), each if variables have some values and do not have others."""
+GroundOperator = tuple[str, Row, Pairs, Pairs, Pairs, Pairs, int, Sometimes]
 """A ground action: its arguments, the values that variables must have and must not have, the values
-that they get, those that they lose if they have them, and its cost."""
+that they get, those that they lose if they have them, its cost, and its changes with conditions."""
+_Grounded = Mapping[str, list[tuple[Row, Ways, Changes]]]
+"""The bindings of each action that is more than a conjunction, with what they ask and change."""
 Numbers = Mapping[str, Mapping[Row, Pair]]
 """The facts of each relation that are values of variables."""
 _WORKED_OUT: Mapping[str, Callable[[Any, Any], Any]] = {
@@ -61,13 +74,14 @@ class GroundTask:
     """A plain world from one state, in finite variables.
 
     A variable represents facts of which at most one holds: its values are these, in order, and last
-    that none of them holds. Facts that never change are left out. ``goal`` has the required and the
-    forbidden values; it is ``None`` if it is unreachable even without deletions.
+    that none of them holds. Facts that never change are left out. ``goals`` are the ways to reach
+    the goal, each with the required and the forbidden values: none if it is unreachable even
+    without deletions.
     """
 
     variables: tuple[tuple[Fact, ...], ...]
     initial: tuple[int, ...]
-    goal: tuple[tuple[Pair, ...], tuple[Pair, ...]] | None
+    goals: tuple[tuple[Pairs, Pairs], ...]
     operators: tuple[GroundOperator, ...]
 
     def commands(self) -> Iterator[Command]:
@@ -81,28 +95,29 @@ def plain_task(
     """The task of reaching a goal line; ``None`` if the world is not plain. Without ``grouped``
     every fact has a variable of its own; ``whole``: irrelevant facts and operators without effect
     are kept."""
-    goal = _goal(found.relaxed.context, line)
-    if goal is None or not all(_plain(facts, one) for one in _actions(found)):
+    others = [one for one in _actions(found) if not _plain(facts, one)]
+    if whole and others:
         return None
     try:
-        return _Tasking(facts, found, grouped, whole).made(goal)
-    except KeyError:  # a price that is nowhere stated
+        goal = Grounder(facts, found).ways(line.condition)
+        grounded = {one.name: list(_grounded(facts, found, one)) for one in others}
+        made = _Tasking(facts, found, grounded, grouped, whole).made(goal)
+    except (NotPlain, KeyError):  # a price that is nowhere stated
         return None
+    return made
 
 
 def _actions(found: Reached) -> list[Source]:
     return [one for name, one in found.relaxed.sources.items() if name.startswith("action ")]
 
 
-def _goal(context: Context, line: Ending) -> list[Atom] | None:
-    """The facts of a goal that is a conjunction of facts."""
-    context.exact, context.loose = True, []
-    ways = Conditions(context).ways(line.condition, {})
-    if len(ways) != 1 or not context.exact:
-        return None
-    atoms = [one for one in ways[0] if isinstance(one, Atom)]
-    constant = all(isinstance(arg, Const) for one in atoms for arg in one.args)
-    return atoms if constant and len(atoms) == len(ways[0]) else None
+def _grounded(facts: Facts, found: Reached, source: Source) -> Iterator[tuple[Row, Ways, Changes]]:
+    """Each binding of an action with the ways in which it can be done, and its changes."""
+    action = facts.rules.actions[source.name.removeprefix("action ")]
+    ground = Grounder(facts, found, source.params).action(action, source)
+    for args in found.bindings(source.name):
+        ways, changes = ground(args)
+        yield args, ways, changes
 
 
 def _plain(facts: Facts, source: Source) -> bool:
@@ -112,11 +127,7 @@ def _plain(facts: Facts, source: Source) -> bool:
     if not all(_over(one, source) for one in source.ways[0]):
         return False
     changed = {atom.relation for atom in (*source.always, *source.gone)}
-    fluents = (facts.program.fluents[name] for name in changed)
-    return not any(
-        one.unique or one.nested or one.acyclic or one.symmetric or one.fluent_kind == "table"
-        for one in fluents
-    )
+    return all(is_free(facts.program.fluents[name]) for name in changed)
 
 
 def _over(literal: Literal, source: Source) -> bool:
@@ -158,6 +169,11 @@ class _Bindings:
         rows = zip(*(self.facts(one.args) for one in (atom, *made)), strict=True)
         return {fact for fact, *stay in rows if fact not in stay}
 
+    def prices(self, ranges: Ranges) -> Iterable[Any]:
+        """The cost of each binding."""
+        price = self.source.price
+        return repeat(0) if price is None else self.amounts(price, ranges)
+
     def amounts(self, amount: Amount, ranges: Ranges) -> Iterable[Any]:
         """An amount that never changes, in each binding; `KeyError` if it is not stated."""
         match amount:
@@ -181,33 +197,38 @@ def _exclude_each_other(held: Iterable[Pair], excluding: Mapping[Pair, set[int]]
 class _Tasking:
     """Finds the variables, then makes the operators of one action after another."""
 
-    def __init__(self, facts: Facts, found: Reached, grouped: bool, whole: bool) -> None:
+    def __init__(
+        self, facts: Facts, found: Reached, grounded: _Grounded, grouped: bool, whole: bool
+    ) -> None:
         self._facts, self._found, self._grouped, self._whole = facts, found, grouped, whole
+        self._grounded = grounded
         every = [_Bindings(one, found.bindings(one.name)) for one in _actions(found)]
         self._bindings = [one for one in every if one.every]
         self._actions = [one.source for one in self._bindings]
         changed = [atom.relation for one in _actions(found) for atom in (*one.always, *one.gone)]
-        self._changed = dict.fromkeys(changed)
+        others = (name for name in facts.program.fluents if name in facts.changing)
+        self._changed = dict.fromkeys([*changed, *others])
         self._first = {name: dict.fromkeys(rows(facts, name, {})) for name in self._changed}
         self._excluding: dict[Fact, set[int]] = {}
         """The mutex groups of each fact."""
 
-    def made(self, goal: Sequence[Atom]) -> GroundTask:
+    def made(self, goal: Ways) -> GroundTask:
         variables = self._variables(self._moving())
         numbers = numbered(variables, self._changed)
         excluding = {numbers[name][args]: of for (name, args), of in self._excluding.items()}
         made = [one for b in self._bindings for one in self._operators(b, numbers, excluding)]
-        asked = self._asked(goal, numbers)
-        if asked is not None and not self._whole:
-            wanted = [number for number, _ in (*asked[0], *asked[1])]
+        ways = (self._pairs(way, numbers) for way in goal)
+        goals = [one for one in ways if one and not _exclude_each_other(one[0], excluding)]
+        if goals and not self._whole:
+            wanted = [number for way in goals for pairs in way for number, _ in pairs]
             seen = relevant(wanted, made, len(variables))
             if len(seen) < len(variables):
                 kept = Kept({old: new for new, old in enumerate(sorted(seen))})
                 variables = [variables[old] for old in kept.new]
-                asked = kept.pairs(asked[0]), kept.pairs(asked[1])
+                goals = [(kept.pairs(held), kept.pairs(lacked)) for held, lacked in goals]
                 made = kept.operators(made)
         initial = tuple(self._initial(group) for group in variables)
-        return GroundTask(tuple(variables), initial, asked, tuple(made))
+        return GroundTask(tuple(variables), initial, tuple(goals), tuple(made))
 
     def _initial(self, group: tuple[Fact, ...]) -> int:
         held = (place for place, (name, args) in enumerate(group) if args in self._first[name])
@@ -217,8 +238,12 @@ class _Tasking:
         """The facts that may become true and are not always true."""
         gone: dict[str, set[Any]] = {name: set() for name in self._changed}
         for bindings in self._bindings:
-            for atom in bindings.source.gone:
+            for atom in () if bindings.source.name in self._grounded else bindings.source.gone:
                 gone[atom.relation] |= bindings.lost(atom)
+        for every in self._grounded.values():
+            for (name, args), added, _ in (one for _, _, made in every for one in made):
+                if not added:
+                    gone[name].add(args)
         return {
             name: [
                 one
@@ -258,13 +283,13 @@ class _Tasking:
         precondition with two facts of a group, or a fact and its absence, gives no operator.
         """
         source, every = bindings.source, bindings.every
+        if source.name in self._grounded:
+            yield from self._branched(bindings, numbers, excluding)
+            return
         asked = dict.fromkeys(one for one in source.ways[0]
                               if isinstance(one, Atom) and one.relation in numbers)  # fmt: skip
         added = dict.fromkeys(source.always)
         removed = dict.fromkeys(one for one in source.gone if one not in added)
-        prices = repeat(0) if source.price is None else bindings.amounts(
-            source.price, self._found.ranges
-        )  # fmt: skip
         action = source.name.removeprefix("action ")
 
         def pairs(atoms: Iterable[Atom]) -> Iterable[tuple[Pair | None, ...]]:
@@ -277,7 +302,7 @@ class _Tasking:
             self._lacked(bindings, [one for one in asked if one.absent], numbers),
             pairs(added),
             pairs(removed),
-            prices,
+            bindings.prices(self._found.ranges),
             strict=False,
         )
         for args, wanted, unwanted, new, old, price in rows:
@@ -290,7 +315,61 @@ class _Tasking:
             made = tuple([one for one in new if one is not None and one not in held])
             gone = tuple([one for one in old if one is not None and one[0] not in written])
             if self._whole or made or gone:
-                yield action, args, held, unwanted, made, gone, price
+                yield action, args, held, unwanted, made, gone, price, ()
+
+    def _branched(
+        self, bindings: _Bindings, numbers: Numbers, excluding: Mapping[Pair, set[int]]
+    ) -> Iterator[GroundOperator]:
+        """The operators of an action that is more than a conjunction: one for each way in which a
+        binding can be done."""
+        every, prices = self._grounded[bindings.source.name], bindings.prices(self._found.ranges)
+        action = bindings.source.name.removeprefix("action ")
+        for (args, ways, changes), price in zip(every, prices, strict=False):
+            for way in ways:
+                asked = self._pairs(way, numbers)
+                if asked is None or _exclude_each_other(asked[0], excluding):
+                    continue
+                every_change = list(self._changes(way, changes, numbers, excluding, asked[0]))
+                sure = [(pair, added) for held, lacked, pair, added in every_change
+                        if not held and not lacked]  # fmt: skip
+                made = tuple([pair for pair, added in sure if added])
+                written = {number for number, _ in made}
+                gone = tuple([p for p, added in sure if not added and p[0] not in written])
+                some = tuple([one for one in every_change
+                              if (one[0] or one[1]) and one[2][0] not in written])  # fmt: skip
+                if made or gone or some:
+                    yield action, args, *asked, made, gone, price, some
+
+    def _changes(
+        self,
+        way: Together,
+        changes: Changes,
+        numbers: Numbers,
+        excluding: Mapping[Pair, set[int]],
+        held: Pairs,
+    ) -> Iterator[tuple[Pairs, Pairs, Pair, bool]]:
+        """The changes of an action that is done in one way, where more decides about them too."""
+        for fact, added, when in changes:
+            pair = numbers[fact[0]].get(fact[1])
+            if pair is None or (fact, added) in way:
+                continue
+            left = [one - way for one in when if (fact, added) not in one and not clash(way, one)]
+            for one in ALWAYS if frozenset() in left else dict.fromkeys(left):
+                asked, lost = self._pairs(one, numbers), () if added else (pair,)
+                if asked and not _exclude_each_other((*held, *asked[0], *lost), excluding):
+                    yield *asked, pair, added
+
+    def _pairs(self, way: Together, numbers: Numbers) -> tuple[Pairs, Pairs] | None:
+        """The values that variables must have and must not have; ``None`` where a fact that always
+        holds is not to hold."""
+        found: tuple[list[Pair], list[Pair]] = [], []
+        for (name, args), wanted in way:
+            pair = numbers[name].get(args) if name in numbers else None
+            if pair is not None:
+                found[not wanted].append(pair)
+            elif not wanted:
+                return None
+        return tuple(sorted(found[0])), tuple(sorted(found[1]))
 
     def _lacked(
         self, bindings: _Bindings, atoms: Sequence[Atom], numbers: Numbers
@@ -309,35 +388,12 @@ class _Tasking:
 
         return map(values, zip(*(bindings.facts(one.args) for one in atoms), strict=True))
 
-    # ---- the goal -----------------------------------------------------------------------------
-
-    def _asked(
-        self, goal: Sequence[Atom], numbers: Numbers
-    ) -> tuple[tuple[Pair, ...], tuple[Pair, ...]] | None:
-        """The values of the goal; ``None`` where one of them can never be."""
-        held, lacked = list[Pair](), list[Pair]()
-        for atom in goal:
-            args = tuple(arg.value for arg in atom.args if isinstance(arg, Const))
-            known = numbers.get(atom.relation)
-            pair = None if known is None else known.get(args)
-            if pair is not None:
-                (lacked if atom.absent else held).append(pair)
-            elif self._holds(atom.relation, args) == atom.absent:
-                return None
-        return tuple(dict.fromkeys(held)), tuple(dict.fromkeys(lacked))
-
-    def _holds(self, name: str, args: tuple[Raw, ...]) -> bool:
-        """Return whether a fact holds that never changes."""
-        first = self._first.get(name)
-        return args in (dict.fromkeys(rows(self._facts, name, {})) if first is None else first)
-
 
 # ---- Mutex groups -------------------------------------------------------------------------------
 
 _MOST_TRIES = 300
 """The largest number of families that are examined."""
 Members = Mapping[str, frozenset[int]]
-Fact = tuple[str, tuple[Raw, ...]]
 
 
 @frozen
@@ -438,6 +494,8 @@ def _broken(
     to balance, ``None`` if no fact can balance it."""
     parts = {part.relation: part for part in family}
     for source in sources:
+        if not source.sometimes.isdisjoint(parts):
+            return source, None
         held = _held(source)
         added = [a for a in source.always if a.relation in parts and a not in held]
         for place, one in enumerate(added):
@@ -476,7 +534,7 @@ def _held_where_equal(
 
 
 def _held(source: Source) -> set[Literal]:
-    return {one for one in source.ways[0] if isinstance(one, Atom) and not one.absent}
+    return {one for one in source.sure if isinstance(one, Atom) and not one.absent}
 
 
 def _taken(source: Source, added: Atom, members: Members) -> Iterator[Atom]:
@@ -498,7 +556,7 @@ def _taken(source: Source, added: Atom, members: Members) -> Iterator[Atom]:
 
 def _apart(left: tuple[Arg, ...], right: tuple[Arg, ...], source: Source, members: Members) -> bool:
     """Return whether two instances are surely not the same."""
-    body = source.ways[0]
+    body = source.sure
     for one, other in zip(left, right, strict=True):
         if isinstance(one, Const) and isinstance(other, Const) and one != other:
             return True
@@ -579,27 +637,29 @@ class Kept:
         """Those of the operators that change something that is left."""
         new, pairs = self.new, self.pairs
         return [
-            (name, args, pairs(held), pairs(lacked), pairs(made), pairs(gone), price)
-            for name, args, held, lacked, made, gone, price in operators
-            if any(number in new for number, _ in (*made, *gone))
-        ]
+            (name, args, pairs(held), pairs(lacked), pairs(made), pairs(gone), price, tuple(
+                (pairs(asked), pairs(not_asked), (new[number], value), added)
+                for asked, not_asked, (number, value), added in some if number in new
+            ))
+            for name, args, held, lacked, made, gone, price, some in operators
+            if any(number in new for number, _ in (*made, *gone, *(one[2] for one in some)))
+        ]  # fmt: skip
 
 
 def relevant(goal: Iterable[int], operators: Iterable[GroundOperator], size: int) -> set[int]:
     """Return the variables (of ``size``) on which a goal depends: its own, and those in the
     preconditions of operators that change a relevant variable."""
-    changing: list[list[GroundOperator]] = [[] for _ in range(size)]
+    changing: list[list[tuple[Pairs, ...]]] = [[] for _ in range(size)]
     for one in operators:
-        for number, _ in one[4]:
-            changing[number].append(one)
-        for number, _ in one[5]:
-            changing[number].append(one)
+        for number, _ in (*one[4], *one[5]):
+            changing[number].append((one[2], one[3]))
+        for held, lacked, (number, _), _ in one[7]:
+            changing[number].append((one[2], one[3], held, lacked))
     waiting = list(dict.fromkeys(goal))
     seen = set(waiting)
     while waiting and len(seen) < size:
-        for one in changing[waiting.pop()]:
-            for number, _ in (*one[2], *one[3]):
-                if number not in seen:
-                    seen.add(number)
-                    waiting.append(number)
+        for asked in changing[waiting.pop()]:
+            for number in {number for pairs in asked for number, _ in pairs} - seen:
+                seen.add(number)
+                waiting.append(number)
     return seen

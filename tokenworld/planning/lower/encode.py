@@ -14,7 +14,6 @@ from tokenworld.core.rules import Ending
 from tokenworld.ground import Command, Instance, Simulator, StateT
 from tokenworld.planning.grounding.reach import rank, reach_of
 from tokenworld.planning.grounding.task import (
-    Fact,
     GroundOperator,
     GroundTask,
     Pair,
@@ -23,6 +22,7 @@ from tokenworld.planning.grounding.task import (
 from tokenworld.planning.lower.algebra import Explosion, Obstacle, Refused
 from tokenworld.planning.lower.facts import Facts, facts_of
 from tokenworld.planning.lower.ticks import assembled, scale_of
+from tokenworld.planning.lower.units import Fact
 from tokenworld.planning.lower.world import TakenApart, cone_of
 from tokenworld.planning.space.graph import strong_components
 from tokenworld.planning.task import (
@@ -233,7 +233,7 @@ def encode_facts(
 
 
 def encode_plain(facts: Facts, goal: str | None, *, grouped: bool = True) -> Encoding | None:
-    """Encode a world whose commands are conjunctions and change facts; ``None`` for any other."""
+    """Encode a world whose commands ask for facts and change facts; ``None`` for any other."""
     plain = plain_encoding(facts, goal, grouped=grouped)
     if plain is None:
         return None
@@ -303,18 +303,29 @@ def plain_encoding(facts: Facts, goal: str | None, *, grouped: bool) -> Task | N
     if line is None or found is None:
         return None
     made = plain_task(facts, found, line, grouped=grouped)
-    if made is None or made.goal is None or any(one[6] < 0 for one in made.operators):
+    if made is None or any(one[6] < 0 for one in made.operators):
         return None
     emptied = {pair[0] for one in made.operators for pair in one[5]}
+    emptied |= {one[2][0] for operator in made.operators for one in operator[7] if not one[3]}
     variables = tuple(
         _variable(facts, group, initial, number in emptied or initial == len(group))
         for number, (group, initial) in enumerate(zip(made.variables, made.initial, strict=True))
     )
     sizes = [len(one.values) for one in variables]
-    wanted = _literals(sizes, *made.goal)
-    if not all(values for _, values in wanted):  # a fact and its absence
-        return None
-    return Task(variables, tuple(_plain_operators(facts, made, sizes)), wanted)
+    goals = [
+        way
+        for way in (_literals(sizes, *one) for one in made.goals)
+        if all(values for _, values in way)
+    ]  # a fact and its absence
+    operators = tuple(_plain_operators(facts, made, sizes))
+    if len(goals) < 2:
+        return Task(variables, operators, goals[0]) if goals else None
+    wins = tuple(
+        Operator(f"o{number} win", way, (Effect((), len(variables), 1),))
+        for number, way in enumerate(goals, len(operators))
+    )
+    won = Variable("won", "aux", (False, True), 0)
+    return Task((*variables, won), (*operators, *wins), ((len(variables), (1,)),))
 
 
 def _variable(facts: Facts, group: tuple[Fact, ...], initial: int, empties: bool) -> Variable:
@@ -344,6 +355,10 @@ def _effects(sizes: Sequence[int], operator: GroundOperator) -> Iterator[Effect]
     for variable, place in operator[5]:
         sure = sizes[variable] == 2 or (variable, place) in held
         yield Effect(() if sure else ((variable, (place,)),), variable, sizes[variable] - 1)
+    for asked, lacked, (variable, place), added in operator[7]:
+        own = () if added or sizes[variable] == 2 else ((variable, place),)
+        conditions = _literals(sizes, (*asked, *own), lacked)
+        yield Effect(conditions, variable, place if added else sizes[variable] - 1)
 
 
 def _plain_operators(facts: Facts, made: GroundTask, sizes: Sequence[int]) -> Iterator[Operator]:

@@ -1,20 +1,31 @@
-"""Ground rules: an action, its `cancelled` block or a law with its parameters bound."""
+"""Ground rules: an action, its `cancelled` block or a law with its parameters bound.
+
+In a world whose play only makes facts true and false, `Grounder` says of each ground action at once
+which facts it asks for and which it changes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from math import prod
-from typing import Literal
+from operator import itemgetter
+from typing import Literal, assert_never
 
+from tokenworld import model as m
+from tokenworld.core import TermVisitor
 from tokenworld.core import nodes as core
 from tokenworld.core.rules import Action, Law
 from tokenworld.core.walk import conjuncts, is_draw, statements_in, subterms
 from tokenworld.diagnostics import Span
 from tokenworld.ground import Command, Raw, joined, parameter_domains, patterns_of
-from tokenworld.planning.grounding.reach import rank, reach_of
+from tokenworld.planning.grounding.conditions import Conditions, Wanted
+from tokenworld.planning.grounding.program import named
+from tokenworld.planning.grounding.reach import Reached, rank, reach_of, rows
+from tokenworld.planning.grounding.rules import Later as Named
+from tokenworld.planning.grounding.rules import Names, Source, Var
 from tokenworld.planning.lower.algebra import Env, Later, Refused, V
 from tokenworld.planning.lower.facts import Facts
 from tokenworld.planning.lower.terms import Terms
@@ -200,3 +211,329 @@ def _let(terms: Terms[V], let: core.Let, env: Env[V]) -> Env[V]:
         unknown = terms.algebra.refuse(Refused("draw before a require", let.span, reason))
         return replace(env, names={**env.names, **dict.fromkeys(let.names, unknown)})
     return env.bind(let.names[0], Later(partial(terms.value, value, env)))
+
+
+# ---- Ground actions that change facts -----------------------------------------------------------
+# Each condition becomes a function that is made once for all bindings of an action. It gives the
+# ways in which the facts that may change let it hold; all other facts are judged at once.
+
+_MOST_WAYS = 1_000
+_MOST_TURNS = 5_000_000
+"""Turns of all loops, in all bindings of an action; they take some seconds."""
+Row = tuple[Raw, ...]
+Fact = tuple[str, Row]
+Together = frozenset[tuple[Fact, bool]]
+"""Facts, each with whether it holds."""
+Ways = tuple[Together, ...]
+"""The ways in which a condition can hold."""
+Changes = list[tuple[Fact, bool, Ways]]
+"""What becomes true or false, and when."""
+_Condition = Callable[[], Ways]
+_Changing = dict[Fact, tuple[list[Together], list[Together]]]
+_Step = Callable[[Ways, _Changing], None]
+ALWAYS: Ways = (frozenset(),)
+_NEVER: Ways = ()
+
+
+class NotPlain(Exception):
+    """Raised where more than facts, or too many ways, decide about an action."""
+
+
+def is_free(fluent: m.Fluent) -> bool:
+    """Return whether each fact of a fluent changes alone."""
+    bound = fluent.unique or fluent.nested or fluent.acyclic or fluent.symmetric
+    return not bound and fluent.fluent_kind != "table"
+
+
+class Grounder(TermVisitor[Wanted, _Condition]):
+    """Reads one action, or a goal, from a start state.
+
+    ``_row`` has the present values of its parameters, its constants and its loop variables.
+    """
+
+    def __init__(self, facts: Facts, found: Reached, params: Sequence[Var] = ()) -> None:
+        self._facts, self._found, self._context = facts, found, found.relaxed.context
+        self._values = Conditions(self._context).values
+        self._row: list[Raw] = [None] * len(params)
+        self._turns = 0
+        self._places = {var: place for place, var in enumerate(params)}
+
+    def action(self, action: Action, source: Source) -> Callable[[Row], tuple[Ways, Changes]]:
+        """The ways in which an action can be done, and its changes, by its arguments."""
+        if action.cancelled or (action.cost is not None and source.price is None):
+            raise NotPlain
+        params = zip(action.params, source.params, strict=True)
+        names: Names = {param.name: var for param, var in params}
+        asked = list[_Condition]()
+        for guard in action.guards:
+            if isinstance(guard, core.Require):
+                asked.append(self.term(guard.condition, (names, True)))
+            else:
+                names = {**names, **named(guard, names)}
+        applicable, steps, row = _all(asked), self._steps(action.body, names), self._row
+
+        def ground(args: Row) -> tuple[Ways, Changes]:
+            row[: len(args)] = args
+            made: _Changing = {}
+            for step in steps:
+                step(ALWAYS, made)
+            return applicable(), list(_changes(made))
+
+        return ground
+
+    def ways(self, condition: core.Term) -> Ways:
+        """The ways in which a condition without parameters can hold."""
+        return self.term(condition, ({}, True))()
+
+    # ---- values and facts -------------------------------------------------------------------
+
+    def _place(self, term: core.Term, names: Names) -> int:
+        """The place of the value of a term in the row."""
+        ways = self._values.term(term, names)
+        if len(ways) != 1 or ways[0].literals:
+            raise NotPlain
+        arg = ways[0].arg
+        if isinstance(arg, Var):
+            return self._places[arg]
+        self._row.append(arg.value)
+        return len(self._row) - 1
+
+    def _args(self, terms: Iterable[core.Term], names: Names) -> Callable[[], Row]:
+        row, places = self._row, [self._place(one, names) for one in terms]
+        if len(places) > 1:
+            return partial(itemgetter(*places), row)
+        return lambda: tuple([row[place] for place in places])
+
+    def _known(self, fluent: m.Fluent) -> Mapping[Row, None]:
+        """The facts of a fluent that may hold."""
+        if not isinstance(fluent.type, m.BoolType) or fluent.fluent_kind == "table":
+            raise NotPlain
+        found = self._found.known.get(fluent.id)
+        return dict.fromkeys(rows(self._facts, fluent.id, {})) if found is None else found
+
+    def read(self, term: core.Read, env: Wanted) -> _Condition:
+        (names, wanted), name = env, term.fluent
+        if term.was:
+            raise NotPlain
+        args, known = self._args(term.args, names), self._known(self._facts.program.fluents[name])
+        held, absent = (ALWAYS, _NEVER) if wanted else (_NEVER, ALWAYS)
+        if name in self._facts.changing:
+            ways = {one: (frozenset((((name, one), wanted),)),) for one in known}
+            return lambda: ways.get(args(), absent)
+        return lambda: held if args() in known else absent
+
+    # ---- conditions -------------------------------------------------------------------------
+
+    def constant(self, term: core.Constant, env: Wanted) -> _Condition:
+        found = ALWAYS if term.value == env[1] else _NEVER
+        return lambda: found
+
+    def variable(self, term: core.Variable, env: Wanted) -> _Condition:
+        found = env[0][term.name]
+        if not isinstance(found, Named):
+            raise NotPlain
+        return self.term(found.term, (found.names, env[1]))
+
+    def _more(self, term: core.Term, env: Wanted) -> _Condition:
+        raise NotPlain
+
+    object_name = param_value = actor = members = text = _more
+
+    def call(self, term: core.Call, env: Wanted) -> _Condition:
+        names, wanted = env
+        match term.op:
+            case "not":
+                return self.term(term.args[0], (names, not wanted))
+            case "and" | "or":
+                parts = [self.term(one, env) for one in term.args]
+                return (_all if (term.op == "and") == wanted else _any)(parts)
+            case "==":
+                row, (left, right) = self._row, (self._place(one, names) for one in term.args)
+                return lambda: ALWAYS if (row[left] == row[right]) == wanted else _NEVER
+            case _:
+                raise NotPlain
+
+    def choice(self, term: core.Choice, env: Wanted) -> _Condition:
+        branches = ((term.then, True), (term.otherwise, False))
+        names, test = env[0], term.condition
+        return _any(
+            [_all([self.term(test, (names, met)), self.term(one, env)]) for one, met in branches]
+        )
+
+    def type_test(self, term: core.TypeTest, env: Wanted) -> _Condition:
+        place, of = self._place(term.term, env[0]), frozenset(self._facts.objects(term.of))
+        return lambda: ALWAYS if (self._row[place] in of) == env[1] else _NEVER
+
+    def derive_call(self, term: core.DeriveCall, env: Wanted) -> _Condition:
+        names, derive = self._values.inside(term, env[0]), self._facts.rules.derives[term.derive]
+        if names is None or any(m.is_optional(arg.type) for arg in term.args):
+            raise NotPlain
+        with self._context.deeper():
+            return self.term(derive.value, (names, env[1]))
+
+    def fold(self, term: core.Fold, env: Wanted) -> _Condition:
+        if term.fold not in ("any", "all") or term.value is None:
+            raise NotPlain
+        together = (term.fold == "all") == env[1]
+        names, each = self._looped(term.binders, env[0])
+        parts = [self.term(term.value, (names, env[1]))]
+        if term.where is not None:
+            parts.insert(0, self.term(term.where, (names, not together)))
+        one = (_any if together else _all)(parts)
+        return (_all if together else _any)(_Each(each, one))
+
+    def _looped(
+        self, binders: Sequence[core.Binder], names: Names
+    ) -> tuple[Names, Callable[[], Iterator[None]]]:
+        """The names in a loop, and a function that puts each binding into the row."""
+        row, first, choices = self._row, len(self._row), list[Sequence[Raw]]()
+        for binder in binders:
+            listed = isinstance(binder.domain, m.TypeRange) and binder.only is None
+            values = self._facts.domain(binder.type) if listed else None
+            if values is None:
+                raise NotPlain
+            var = self._context.fresh()
+            self._places[var] = len(row)
+            row.append(None)
+            names = {**names, binder.name: var}
+            choices.append(values)
+        end, turns = len(row), prod(map(len, choices))
+
+        def each() -> Iterator[None]:
+            self._turns += turns
+            if self._turns > _MOST_TURNS:
+                raise NotPlain
+            for row[first:end] in product(*choices):
+                yield
+
+        return names, each
+
+    # ---- bodies -----------------------------------------------------------------------------
+
+    def _steps(self, body: core.Body, names: Names) -> list[_Step]:
+        found = list[_Step]()
+        for one in body:
+            match one:
+                case core.Let():
+                    names = {**names, **named(one, names)}
+                case core.Write():
+                    found.append(self._write(one, names))
+                case core.If(condition=test, then=then, otherwise=otherwise):
+                    for branch, wanted in ((then, True), (otherwise, False)):
+                        when = self.term(test, (names, wanted))
+                        found.append(_when(when, self._steps(branch, names)))
+                case core.For(binders=binders, where=where, body=inner):
+                    found.append(self._loop(binders, where, inner, names))
+                case core.Say() | core.Emit() | core.Describe() | core.Reward():
+                    pass
+                case core.Create() | core.Destroy() | core.Require():
+                    raise NotPlain
+                case _:
+                    assert_never(one)
+        return found
+
+    def _loop(
+        self,
+        binders: Sequence[core.Binder],
+        where: core.Term | None,
+        body: core.Body,
+        names: Names,
+    ) -> _Step:
+        seen, each = self._looped(binders, names)
+        when = _all([] if where is None else [self.term(where, (seen, True))])
+        inner = _when(when, self._steps(body, seen))
+
+        def step(held: Ways, made: _Changing) -> None:
+            for _ in each():
+                inner(held, made)
+
+        return step
+
+    def _write(self, write: core.Write, names: Names) -> _Step:
+        name, removes = write.target.fluent, int(write.op == "remove")
+        fluent = self._facts.program.fluents[name]
+        if write.op not in ("add", "remove") or not is_free(fluent):
+            raise NotPlain
+        args, known = self._args(write.target.args, names), self._known(fluent)
+
+        def step(held: Ways, made: _Changing) -> None:
+            fact = name, args()
+            if fact[1] in known:
+                made.setdefault(fact, ([], []))[removes].extend(held)
+
+        return step
+
+
+class _Each:
+    """A condition for each binding of a loop, again and again."""
+
+    def __init__(self, each: Callable[[], Iterator[None]], one: _Condition) -> None:
+        self._each, self._one = each, one
+
+    def __iter__(self) -> Iterator[_Condition]:
+        return (self._one for _ in self._each())
+
+
+def _when(condition: _Condition, steps: Sequence[_Step]) -> _Step:
+    def step(held: Ways, made: _Changing) -> None:
+        here = _both(held, condition())
+        if here:
+            for one in steps:
+                one(here, made)
+
+    return step
+
+
+def _all(parts: Iterable[_Condition]) -> _Condition:
+    def every() -> Ways:
+        found = ALWAYS
+        for part in parts:
+            found = _both(found, part())
+            if not found:
+                break
+        return found
+
+    return every
+
+
+def _any(parts: Iterable[_Condition]) -> _Condition:
+    def some() -> Ways:
+        found = dict[Together, None]()
+        for part in parts:
+            more = part()
+            if more is ALWAYS:
+                return more
+            found.update(dict.fromkeys(more))
+        return _few(found)
+
+    return some
+
+
+def _both(left: Ways, right: Ways) -> Ways:
+    if left is ALWAYS or right is ALWAYS:
+        return right if left is ALWAYS else left
+    made = (one | other for one in left for other in right if not clash(one, other))
+    return _few(dict.fromkeys(made))
+
+
+def _few(ways: Mapping[Together, None]) -> Ways:
+    if len(ways) > _MOST_WAYS:
+        raise NotPlain
+    return tuple(ways)
+
+
+def clash(one: Together, other: Together) -> bool:
+    """Return whether a fact would have to hold and not to hold."""
+    return any((fact, not wanted) in one for fact, wanted in other)
+
+
+def _changes(made: _Changing) -> Iterator[tuple[Fact, bool, Ways]]:
+    """Each change with when it happens: what is added and removed is there afterwards."""
+    for fact, (added, removed) in made.items():
+        if added:
+            yield fact, True, tuple(added)
+        left = tuple(removed)
+        for way in added if left else ():
+            left = _both(left, tuple(frozenset(((one, not held),)) for one, held in way))
+        if left:
+            yield fact, False, left

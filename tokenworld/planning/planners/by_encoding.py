@@ -127,8 +127,8 @@ def plain_downward(
     goal: str | None,
     **asked: Unpack[Asked],
 ) -> None:
-    """The same where commands are conjunctions and change facts, which are grounded at once. Any
-    other world is skipped silently."""
+    """The same where commands ask for facts and change facts, which are grounded at once. Any other
+    world is skipped silently."""
     began = time.monotonic()
     encoding = encode_plain(facts_of(simulator, state), goal)
     if encoding is not None:

@@ -84,7 +84,7 @@ def plain_packed(
         return None
     _check_size(found, most)
     made = plain_task(facts, found, line, whole=True)
-    if made is None or made.goal is None:
+    if made is None or len(made.goals) != 1:
         return None
     return _Packing(facts, made).packed(taken_apart)
 
@@ -147,7 +147,7 @@ class _Packing:
     # ---- operators ----------------------------------------------------------------------------
 
     def _operator(self, one: GroundOperator) -> Operator:
-        name, args, held, lacked, made, gone, _ = one
+        name, args, held, lacked, made, gone, *_ = one
         condition = [_ACTING, *(((number + 1), (value,)) for number, value in held)]
         condition += [self._not(pair) for pair in lacked]
         effects = [_ACTED, *(Effect((), number + 1, value) for number, value in made)]
@@ -167,8 +167,7 @@ class _Packing:
         return Effect(asked, number + 1, none)
 
     def _goal(self) -> tuple[Literal, ...]:
-        assert self._made.goal is not None
-        held, lacked = self._made.goal
+        held, lacked = self._made.goals[0]
         found = [(number + 1, (value,)) for number, value in held]
         return _one_each([*found, *(self._not(pair) for pair in lacked)])
 
