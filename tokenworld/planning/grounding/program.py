@@ -159,6 +159,10 @@ class _SourceReader:
         rule, source = self._rule, self.source
         rules = self._action(rule) if isinstance(rule, Action) else self._law(rule)
         source.loose, source.exact = self._context.loose, self._context.exact
+        every = [frozenset(way) for way in source.ways]
+        source.sure = every[0].intersection(*every) if every else frozenset()
+        facts = (one for one in source.sure if isinstance(one, Atom) and not one.absent)
+        source.held = frozenset(facts)
         return rules
 
     def _action(self, action: Action) -> list[Rule]:

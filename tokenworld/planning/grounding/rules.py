@@ -124,7 +124,8 @@ class Source:
     ``sometimes`` the relations to which it may add others.
     ``loose`` lists conditions left out because no join can judge them; ``exact``: none was, nothing
     depends on a condition, and it only adds and deletes these facts. ``price`` is the cost of an
-    action (1 by default), if that is one amount.
+    action (1 by default), if that is one amount. ``sure`` are the literals of every way, ``held``
+    the facts among them that hold.
     """
 
     name: str
@@ -136,16 +137,12 @@ class Source:
     loose: list[tuple[str, Span]] = field(default_factory=list)
     exact: bool = True
     price: Amount | None = None
+    sure: frozenset[Literal] = frozenset()
+    held: frozenset[Literal] = frozenset()
 
     @property
     def head(self) -> Atom:
         return Atom(f"!{self.name}", self.params)
-
-    @property
-    def sure(self) -> list[Literal]:
-        """The literals of every way."""
-        first, *others = self.ways
-        return [one for one in first if all(one in way for way in others)]
 
 
 def variables_in(literal: Literal | Amount) -> frozenset[Var]:

@@ -496,7 +496,7 @@ def _broken(
     for source in sources:
         if not source.sometimes.isdisjoint(parts):
             return source, None
-        held = _held(source)
+        held = source.held
         added = [a for a in source.always if a.relation in parts and a not in held]
         for place, one in enumerate(added):
             key = parts[one.relation].key(one.args)
@@ -515,7 +515,7 @@ def _broken(
 
 
 def _held_where_equal(
-    left: tuple[Arg, ...], right: tuple[Arg, ...], added: tuple[Atom, ...], held: set[Literal]
+    left: tuple[Arg, ...], right: tuple[Arg, ...], added: tuple[Atom, ...], held: frozenset[Literal]
 ) -> bool:
     """Return whether an added fact held before, where two lists of arguments are equal."""
     same: dict[Arg, Arg] = {}
@@ -533,15 +533,11 @@ def _held_where_equal(
     return any((one.relation, *map(of, one.args)) in asked for one in added)
 
 
-def _held(source: Source) -> set[Literal]:
-    return {one for one in source.sure if isinstance(one, Atom) and not one.absent}
-
-
 def _taken(source: Source, added: Atom, members: Members) -> Iterator[Atom]:
     """The facts that hold before an action and not after it; if one of them is ``added``, that
     held before. What an action makes true as well is not taken away, unless ``added`` held before
     wherever the two are the same."""
-    held = _held(source)
+    held = source.held
     for gone in source.gone:
         same = (
             one != added
@@ -571,7 +567,7 @@ def _apart(left: tuple[Arg, ...], right: tuple[Arg, ...], source: Source, member
     return False
 
 
-def _kinds(arg: Arg, body: Sequence[Literal], members: Members) -> list[str]:
+def _kinds(arg: Arg, body: Iterable[Literal], members: Members) -> list[str]:
     """The types that something is of."""
     return [
         one.relation[1:]
