@@ -51,8 +51,7 @@ def _values_text(of: tuple[Field[Any], ...], whose: str) -> str:
     return "".join(f"{whose}.f{number}, " for number, one in enumerate(of) if one.compare)
 
 
-def _text(made: type, name: str, space: dict[str, Any]) -> Lines:
-    of = fields(made)
+def _text(made: type, of: tuple[Field[Any], ...], name: str, space: dict[str, Any]) -> Lines:
     if name == "__init__":
         lines = _init_text(of, space)
         return [*lines, "  self.__post_init__()"] if hasattr(made, "__post_init__") else lines
@@ -80,8 +79,9 @@ def _compiled(text: str) -> CodeType:
 def _method(made: type, name: str) -> FunctionType:
     """A method for the fields of a class."""
     space: dict[str, Any] = {"_MISSING": MISSING, "_given": None}
-    code = _compiled("\n".join(_text(made, name, space)))
-    real = {f"f{number}": one.name for number, one in enumerate(fields(made))}
+    of = fields(made)
+    code = _compiled("\n".join(_text(made, of, name, space)))
+    real = {f"f{number}": one.name for number, one in enumerate(of)}
     code = code.replace(
         co_name=name,
         co_qualname=f"{made.__qualname__}.{name}",

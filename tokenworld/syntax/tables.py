@@ -25,6 +25,7 @@ from tokenworld.diagnostics.frozen import frozen
 
 FORMAT: Final = 1
 END: Final = "$END"
+_decoded = json.JSONDecoder().raw_decode  # of `json.loads` most of the time is not for decoding
 Start = Literal["item", "expr"]
 STARTS: Final[tuple[Start, ...]] = ("item", "expr")
 
@@ -157,13 +158,13 @@ def _from_text(text: str) -> Tables:
     shifts, after = _rows(text, "action_rows"), _rows(text, "goto_rows")
 
     def action_row(number: int) -> dict[str, int]:
-        row, reductions = json.loads(shifts[number])
+        (row, reductions), _ = _decoded(shifts[number])
         for rule, names in reductions:
-            row.update(dict.fromkeys(json.loads(sets[names]), ~rule))
+            row.update(dict.fromkeys(_decoded(sets[names])[0], ~rule))
         return row  # type: ignore[no-any-return]
 
     action_rows = Rows(len(shifts), action_row)
-    goto_rows = Rows[dict[str, int]](len(after), lambda number: json.loads(after[number]))
+    goto_rows = Rows[dict[str, int]](len(after), lambda number: _decoded(after[number])[0])
     action_of, goto_of = _value(text, "actions"), _value(text, "gotos")
     actions = Rows(len(action_of), lambda state: action_rows[action_of[state]])
     starts = {start: (first, last) for start, (first, last) in _value(text, "starts").items()}
@@ -171,7 +172,7 @@ def _from_text(text: str) -> Tables:
         pattern=re.compile(_value(text, "pattern")),
         keywords=frozenset(_value(text, "keywords")),
         soft=frozenset(_value(text, "soft")),
-        rules=Rows(len(rules), lambda number: Rule(*json.loads(rules[number]))),
+        rules=Rows(len(rules), lambda number: Rule(*_decoded(rules[number])[0])),
         actions=actions,
         gotos=Rows(len(goto_of), lambda state: goto_rows[goto_of[state]]),
         starts=starts,

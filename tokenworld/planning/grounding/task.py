@@ -355,8 +355,11 @@ class _Tasking:
                 continue
             left = [one - way for one in when if (fact, added) not in one and not clash(way, one)]
             for one in ALWAYS if frozenset() in left else dict.fromkeys(left):
-                asked, lost = self._pairs(one, numbers), () if added else (pair,)
-                if asked and not _exclude_each_other((*held, *asked[0], *lost), excluding):
+                asked = self._pairs(one, numbers)
+                if asked is None:
+                    continue
+                more = asked[0] if added or pair in held else (*asked[0], pair)
+                if not more or not _exclude_each_other((*held, *more), excluding):
                     yield *asked, pair, added
 
     def _pairs(self, way: Together, numbers: Numbers) -> tuple[Pairs, Pairs] | None:
@@ -409,6 +412,8 @@ class _Part:
 
 
 _Family = frozenset[_Part]
+_Taken = Mapping[tuple[str, Atom], tuple[Atom, ...]]
+"""The facts that an action takes away, for each that it adds."""
 
 
 def groups(
@@ -463,14 +468,19 @@ def _families(
     sources: Sequence[Source], members: Members, known: Mapping[str, Sequence[tuple[Raw, ...]]]
 ) -> Iterator[_Family]:
     """The families that every action keeps."""
+    taken: _Taken = {
+        (source.name, one): tuple(_taken(source, one, members))
+        for source in sources
+        for one in source.always
+    }
     waiting = [frozenset((part,)) for name in known for part in _parts(name, known)]
     seen = set(waiting)
     for family in waiting:  # it grows on the way
-        broken = _broken(family, sources, members)
+        broken = _broken(family, sources, members, taken)
         if broken is None:
             yield family
             continue
-        for larger in _mended(family, *broken, members, known):
+        for larger in _mended(family, *broken, taken, known):
             if larger not in seen and len(seen) < _MOST_TRIES:
                 seen.add(larger)
                 waiting.append(larger)
@@ -488,7 +498,7 @@ def _size(rows: Sequence[tuple[Raw, ...]]) -> int:
 
 
 def _broken(
-    family: _Family, sources: Sequence[Source], members: Members
+    family: _Family, sources: Sequence[Source], members: Members, taken: _Taken
 ) -> tuple[Source, Atom | None] | None:
     """Find an action that may make one more fact of an instance true; the second part is the fact
     to balance, ``None`` if no fact can balance it."""
@@ -508,7 +518,7 @@ def _broken(
                     return source, None
             if not any(
                 gone.relation in parts and parts[gone.relation].key(gone.args) == key
-                for gone in _taken(source, one, members)
+                for gone in taken[source.name, one]
             ):
                 return source, one
     return None
@@ -581,7 +591,7 @@ def _mended(
     family: _Family,
     source: Source,
     added: Atom | None,
-    members: Members,
+    taken: _Taken,
     known: Mapping[str, Sequence[tuple[Raw, ...]]],
 ) -> Iterator[_Family]:
     """Yield the family extended by a relation of which the action deletes a fact."""
@@ -589,7 +599,7 @@ def _mended(
         return
     parts = {part.relation: part for part in family}
     key = parts[added.relation].key(added.args)
-    for gone in _taken(source, added, members):
+    for gone in taken[source.name, added]:
         if gone.relation in parts or gone.relation not in known:
             continue
         size = len(gone.args)

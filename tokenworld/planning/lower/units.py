@@ -231,7 +231,8 @@ Changes = list[tuple[Fact, bool, Ways]]
 _Condition = Callable[[], Ways]
 _Changing = dict[Fact, tuple[list[Together], list[Together]]]
 _Step = Callable[[Ways, _Changing], None]
-ALWAYS: Ways = (frozenset(),)
+_SURE: Together = frozenset()
+ALWAYS: Ways = (_SURE,)
 _NEVER: Ways = ()
 
 
@@ -486,12 +487,17 @@ def _when(condition: _Condition, steps: Sequence[_Step]) -> _Step:
 
 def _all(parts: Iterable[_Condition]) -> _Condition:
     def every() -> Ways:
-        found = ALWAYS
+        found, sure = ALWAYS, list[Together]()
         for part in parts:
-            found = _both(found, part())
-            if not found:
-                break
-        return found
+            more = part()
+            if len(more) == 1:
+                sure += more
+            elif not more or not (found := _both(found, more)):
+                return _NEVER
+        whole = _SURE.union(*sure)
+        if clash(whole, whole):
+            return _NEVER
+        return _both(found, (whole,)) if whole else found
 
     return every
 

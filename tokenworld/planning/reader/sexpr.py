@@ -289,19 +289,6 @@ def _continues(word: str, last: Group, depth: int, begins: bool, items: list[Ite
     return depth == 2 and _head(items) in _SINGLE
 
 
-def _take(found: re.Match[str], nest: _Nest) -> int:
-    """Read one token, or the text between two; return its end."""
-    kind = found.lastindex
-    if kind == 2:
-        nest.word(found[2], found.start())
-    elif kind is not None:
-        if found[1] == "(":
-            nest.begin(found.start())
-        else:
-            nest.end(found.start())
-    return found.end()
-
-
 def _strange(source: Source, faults: Faults, start: int, end: int) -> None:
     """The characters between two tokens: none of them begins one."""
     for at in range(start, end):
@@ -315,8 +302,17 @@ def read_items(source: Source, faults: Faults) -> tuple[Item, ...]:
     """Return the items at the top of a text; faults of its parentheses go to ``faults``."""
     nest, at = _Nest(source, faults), 0
     for found in _TOKEN.finditer(source.text):
-        _strange(source, faults, at, found.start())
-        at = _take(found, nest)
+        start, end = found.span()
+        if start > at:
+            _strange(source, faults, at, start)
+        match found.lastindex:
+            case 2:
+                nest.word(found[2], start)
+            case 1:
+                (nest.begin if found[1] == "(" else nest.end)(start)
+            case _:  # a blank or a comment
+                pass
+        at = end
     _strange(source, faults, at, len(source.text))
     nest.finish()
     return tuple(nest.top)
