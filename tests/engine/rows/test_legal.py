@@ -67,8 +67,64 @@ def test_a_test_stands_behind_the_parameter_that_decides_it() -> None:
     assert "in kids(S" in texts["take"] or "in kids(C" in texts["take"]
     assert "held(" in texts["weigh"]
     assert "held(" not in texts["pair"]
-    assert "in where(S, " in texts["dry"]
+    assert "in compress(" in texts["dry"]
     assert "in where(S, " in texts["drop"]
+
+
+TRUCKS = """
+type Place
+type Parcel
+type Truck
+relation road(a: Place, b: Place) symmetric
+relation at(t: Truck, p: Place)
+relation lies(x: Parcel, p: Place)
+action load(x: Parcel, t: Truck, p: Place) {
+  require lies(x, p)  require at(t, p)  remove lies(x, p)
+}
+action drive(t: Truck, to: Place, from: Place) {
+  require at(t, from)  require road(to, from)  remove at(t, from)  add at(t, to)
+}
+action unload(x: Parcel, t: Truck, p: Place) {
+  require at(t, p)  require not any(lies(x, q) for q: Place)  add lies(x, p)
+}
+world w {
+  object mill, barn: Place
+  object red: Parcel
+  object lorry: Truck
+  object yard: Place
+  object blue: Parcel
+  object van: Truck
+  setup {
+    add road(mill, barn)  add road(yard, barn)  add at(lorry, yard)  add at(van, mill)
+    add lies(red, mill)  add lies(blue, yard)
+  }
+}
+"""
+
+
+def test_relations_lead_from_one_parameter_to_the_next() -> None:
+    """No parameter is bound by trying all places, and the bindings are in written order."""
+    stepper, row = stepper_of(TRUCKS)
+    legal = Legal(stepper)
+    assert shown(stepper, legal.commands(row)) == [
+        "load(red, van, mill)", "load(blue, lorry, yard)",
+        "drive(lorry, barn, yard)", "drive(van, barn, mill)",
+    ]  # fmt: skip
+    own = stepper.code["listed", "load"].__name__
+    text = next(x for x in stepper.code.writer.functions if x.startswith(f"def {own}("))
+    loops = [line.split(" in ")[1] for line in text.splitlines() if line.strip().startswith("for ")]
+    assert len(loops) == 3
+    assert sum("(S, x" in one for one in loops) == 2
+    assert text.endswith("found.sort()")
+    for call in ("load red van mill", "drive van barn mill", "unload red van barn"):
+        name, *args = call.split()
+        numbers = tuple(stepper.slots.base.numbers[one] for one in args)
+        stepper.tick(row, Command(name, numbers), SeededLuck())
+        row.J.clear()
+    assert shown(stepper, legal.commands(row)) == [
+        "load(red, van, barn)", "load(blue, lorry, yard)",
+        "drive(lorry, barn, yard)", "drive(van, mill, barn)", "drive(van, yard, barn)",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", BUNDLED)

@@ -412,6 +412,7 @@ class _NumericHoist(HoistWriter):
 
     terms: NumericTerms
     test: str = ""
+    joins = False
 
     def _found(self, args: list[str]) -> None:
         listed = "".join(f"{one}, " for one in args)

@@ -142,14 +142,14 @@ def same(a: Any, b: Any) -> bool:
 def where(R: Row, at: int, end: int, first: int, value: Any) -> list[int]:
     """The numbers of the slots from ``at`` to before ``end`` that hold a value; ``first`` is that
     of the first slot."""
-    found, first = list[int](), first - at
-    try:
-        while True:
-            at = R.index(value, at, end)
-            found.append(first + at)
-            at += 1
-    except ValueError:
-        return found
+    found, held = list[int](), R[at:end]
+    size = len(held)
+    held.append(value)
+    at = held.index(value)
+    while at < size:
+        found.append(first + at)
+        at = held.index(value, at + 1)
+    return found
 
 
 def held(guards: Callable[..., int], *args: Any) -> bool:

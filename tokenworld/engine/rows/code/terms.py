@@ -68,6 +68,7 @@ class TermWriter(TermVisitor[Names, str]):
     """Whether anything that was written reads the start of the tick."""
     functions: list[str] = field(default_factory=list)
     constants: dict[str, Any] = field(default_factory=dict)
+    tables: dict[Any, dict[Any, Any]] = field(default_factory=dict)
     _numbers: Iterator[int] = field(default_factory=count)
     _done: dict[Any, str] = field(default_factory=dict)
     _loose: dict[Any, bool] = field(default_factory=dict)
