@@ -59,16 +59,21 @@ class Order:
         self._basis: tuple[Any, ...] | None = None
         self._known: list[tuple[Turn, Args]] = []
         self._orders: dict[tuple[Any, ...], list[tuple[Turn, Args]]] = {}
-        self._due: tuple[Any, ...] = ()
+        self._listed = self._known
+        self._due: dict[tuple[str, ...], list[Group]] = {}
 
     def due(self, row: Row, start: list[Any], me: int | None) -> list[Group]:
         """The bindings of all laws but those of which a test is false from the beginning."""
         known, S = self.bindings(row), row.S
-        idle = [name for name, test in self._tests.items() if not _may_hold(test, S, start, me)]
-        if self._due[:2] != (known, idle):
+        tests = self._tests.items()
+        idle = tuple([name for name, test in tests if not _may_hold(test, S, start, me)])
+        if self._listed is not known or len(self._due) > MOST_ORDERS:
+            self._listed, self._due = known, {}
+        found = self._due.get(idle)
+        if found is None:
             left = (one for one in known if one[0][0].name not in idle)
-            self._due = known, idle, list(self._grouped(left))
-        return self._due[2]  # type: ignore[no-any-return]
+            found = self._due[idle] = list(self._grouped(left))
+        return found
 
     def _grouped(self, turns: Iterable[tuple[Turn, Args]]) -> Iterator[Group]:
         """Turns that follow each other, by the test that is first for all of them."""
