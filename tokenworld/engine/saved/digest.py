@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from hashlib import blake2b
 from itertools import count, product
+from typing import Any
 
 from tokenworld.engine.changes import shown_key
 from tokenworld.engine.columns import Column, Key, Layout
@@ -52,16 +54,22 @@ def _owner(column: Column) -> str:
 
 def _fact(state: State, column: Column, key: Key, value: Raw) -> int:
     """The hash of one fact; slots of the dead and default rows of dicts are no facts."""
-    names, known = state.layout.hashes
-    if names is not state.names or len(known) >= MOST_HASHES:
-        if names != state.names or len(known) >= MOST_HASHES:  # a number may have another name
-            known = {}
-        state.layout.hashes = (state.names, known)
+    known = _hashes(state)
     place = (column.index, key, value, value.__class__)
     found = known.get(place)
     if found is None:
         found = known[place] = _hashed_fact(state, column, key, value)
     return found
+
+
+def _hashes(state: State) -> dict[tuple[Any, ...], int]:
+    """The known hashes of facts, of objects with the names of a state."""
+    names, known = state.layout.hashes
+    if names is not state.names or len(known) >= MOST_HASHES:
+        if names != state.names or len(known) >= MOST_HASHES:  # a number may have another name
+            known = {}
+        state.layout.hashes = (state.names, known)
+    return known
 
 
 def _hashed_fact(state: State, column: Column, key: Key, value: Raw) -> int:
@@ -77,6 +85,7 @@ def _children(state: State, column: Column, parent: int) -> int:
     return hashed(["contents", column.fluent.id, names[parent], listed]) if listed else 0
 
 
+@lru_cache(maxsize=MOST_HASHES)
 def life_hash(number: int, name: str, kind: str | None) -> int:
     """The hash of the fact that an object of a type lives; 0 if it does not."""
     return 0 if kind is None else hashed(["object", number, name, kind])
@@ -86,9 +95,11 @@ def facts_hash(state: State) -> int:
     """The multiset hash of all facts, from scratch."""
     total = sum(map(life_hash, count(), state.names, state.kinds))
     for column in state.layout.columns:
-        stored = state.cols[column.index]
+        stored, index, known = state.cols[column.index], column.index, _hashes(state)
         for key in _keys(state, column):
-            total += _weight(state, column, key, stored[key])
+            value = stored[key]
+            found = known.get((index, key, value, value.__class__))
+            total += _weight(state, column, key, value) if found is None else found
         if column.fluent.ordered:
             total += sum(_children(state, column, x) for x in range(len(state.kinds)))
     return total % SPAN
