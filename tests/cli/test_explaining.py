@@ -15,9 +15,9 @@ from tokenworld.planning.verdict import Explaining
 from tokenworld.play.model.hints import hint_lines
 from tokenworld.play.screens.advised import advise
 from tokenworld.session import Session, open_world, solving
-from tokenworld.verbs import hint as hinting
 from tokenworld.verbs.audit import analysis as auditing
 from tokenworld.verbs.output import ASCII
+from tokenworld.verbs.plan import hint as hinting
 from tokenworld.verbs.plan import verb as plan_extras
 
 FINDINGS = Path(__file__).parents[1] / "findings" / "planning"

@@ -103,7 +103,7 @@ PHASES = [
     ("verbs.test.run_scenario", ("test", "{}", "--coverage")),
     ("verbs.test.load_program", ("test", "{}")),
     ("planning.pddl.export.export_world", ("export", "{}:room", "--pddl", "-o", "written")),
-    ("planning.pddl.export.domain_text", ("export", "{}:room", "--pddl", "-o", "written")),
+    ("planning.pddl.tree.domain_text", ("export", "{}:room", "--pddl", "-o", "written")),
 ]
 """A function of each phase, and a command that comes to it."""
 

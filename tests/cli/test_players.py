@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from tokenworld.session import players
 from tokenworld.session.players import Player
 from tokenworld.session.solving import Say
 from tokenworld.store.log import RunStore
 from tokenworld.store.read import find_run, ticks_of
 from tokenworld.store.usage import Usage
-from tokenworld.verbs.runs import run
 
 
 @pytest.fixture
@@ -281,13 +281,13 @@ def test_a_scenario_that_edits_the_state_is_no_run(tw, world) -> None:
 def test_the_planner_that_plays_gets_the_time_that_was_asked_for(
     tw: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    given, player = list[float](), run.planner_player
+    given, player = list[float](), players.planner_player
 
     def noted(goal: str | None, time_limit: float, say: Say | None) -> Player:
         given.append(time_limit)
         return player(goal, time_limit, say)
 
-    monkeypatch.setattr(run, "planner_player", noted)
+    monkeypatch.setattr(players, "planner_player", noted)
     store = str(tmp_path / "own.sqlite")
     tw(
         "run",
