@@ -151,8 +151,7 @@ class LiveEpisode:
         runs, steps = self.runs, self.steps
         if not (runs.row.S[LATCHED] or self._halted or self._rules.live):
             return False, steps >= self._rules.limit
-        over, halted = runs.over, self._halted
-        return self._rules.ends(runs.endings(), over=over, halted=halted, steps=steps)
+        return self._rules.ends(runs.endings(), over=runs.over, halted=self._halted, steps=steps)
 
     def mask(self) -> NDArray[np.int8]:
         """Return 1 for each command that is executable now, by its number."""

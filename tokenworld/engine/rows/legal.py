@@ -16,7 +16,7 @@ from tokenworld.engine.changes import Breach, never_refused
 from tokenworld.engine.luck import SeededLuck
 from tokenworld.engine.rows.code.hoist import HoistWriter
 from tokenworld.engine.rows.code.program import Program
-from tokenworld.engine.rows.layout import KINDS, LATCHED, ROUND
+from tokenworld.engine.rows.layout import KINDS, LATCHED, NOTHING, ROUND
 from tokenworld.engine.rows.log import Row
 from tokenworld.engine.rows.questions.asking import breaks, is_legal
 from tokenworld.engine.rows.stepper import RowStepper, Tick
@@ -57,6 +57,7 @@ class Legal:
         self._counts = frozenset(name for name in self.made if self._may_be_large(name))
         self._kinds: Any = None
         self._known: dict[str, bool] = {}
+        self._listed: dict[str, Callable[..., None]] = {}
 
     @cached_property
     def _trials(self) -> dict[str, Any]:
@@ -97,7 +98,7 @@ class Legal:
         found = [at for one in stores if one.live for _, at in slots.places_of(one)]
         if len(found) > MOST_DECISIVE:
             return None
-        return itemgetter(*found) if found else lambda S: ()
+        return itemgetter(*(found or [NOTHING]))
 
     def is_over(self, row: Row) -> bool:
         """Return whether no command is possible any more."""
@@ -124,7 +125,9 @@ class Legal:
         S, W, found = row.S, since(row), list[Args]()
         if W is not S and self._looks_back(name):
             return self._tried(row, tick, name)
-        self.stepper.code["listed", name](S, W, tick.acting, found)
+        if name not in self._listed:
+            self._listed[name] = self.stepper.code["listed", name]
+        self._listed[name](S, W, tick.acting, found)
         return self.kept(row, tick, name, found) if found and name in self._trials else found
 
     def _looks_back(self, name: str) -> bool:
