@@ -39,3 +39,28 @@ def test_what_a_rule_says_follows_the_state_also_back_again() -> None:
     assert words(session)["stone"] == first["stone"]
     session.undo()
     assert words(session) == first
+
+
+def test_words_are_those_of_an_earlier_state_while_the_facts_behind_them_are() -> None:
+    session = Session(open_text((Source("w.tw", None, WORLD),), "w"), 0)
+    lit = session.engine.layout.by_id["Thing.lit"].index
+    assert session.engine.word_columns == (lit,)
+    before = session.speaker()
+    session.intend("pass")
+    assert session.speaker().says_as(before)
+    assert [one.text for one in session.legal()] == [
+        "light dark lamp", "smash dark lamp", "smash stone",
+    ]  # fmt: skip
+    session.intend("light dark lamp")
+    assert not session.speaker().says_as(before)
+    assert "smash bright lamp" in [one.text for one in session.legal()]
+
+
+def test_words_that_follow_the_clock_are_those_of_no_other_state() -> None:
+    clock = WORLD.replace("l.lit then", "tick() == 1 then")
+    session = Session(open_text((Source("w.tw", None, clock),), "w"), 0)
+    assert session.engine.word_columns is None
+    session.intend("pass")
+    assert "smash bright lamp" in [one.text for one in session.legal()]
+    session.intend("pass")
+    assert "smash dark lamp" in [one.text for one in session.legal()]

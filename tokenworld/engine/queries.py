@@ -63,6 +63,21 @@ class Answers:
         return bool(program.scopes) or "sees" in program.derives
 
     @cached_property
+    def word_columns(self) -> tuple[int, ...] | None:
+        """The columns that decide, with who lives and who acts, the words for objects, their order
+        and what may be named; ``None`` if more decides them."""
+        rules, columns = lowered(self.instance.program), self.layout.by_id
+        terms = [one.condition for one in rules.scopes]
+        terms += [word for one in rules.called for word in (one.name, *one.aka)]
+        terms += [word for one in rules.objects.values() for word in one.aka]
+        terms += [one.value for name, one in rules.derives.items() if name == "sees"]
+        found = rules.footprint(terms)
+        if found.asks - {"id"} or found.draws:
+            return None
+        nested = {one.index for one in self.layout.columns if one.fluent.nested}
+        return tuple(nested | {columns[one].index for one in found.read})
+
+    @cached_property
     def words_last(self) -> bool:
         """Return whether no rule computes the words for objects, their order or what may be
         named, so that the same objects have the same words in every state."""

@@ -62,14 +62,27 @@ class EngineSpeaker:
     def says_as(self, other: EngineSpeaker) -> bool:
         """Return whether the words of another state of this engine are those of this one."""
         own, its = self._state, other._state
-        alike = (own.names, own.kinds) == (its.names, its.kinds)
-        return alike and not self._known.hides_words and self._ruled == other._ruled
+        if (own.names, own.kinds) != (its.names, its.kinds) or self._known.hides_words:
+            return False
+        if self._engine.words_last:
+            return True
+        if self._shares(own, its):
+            self._ruled = other._ruled
+        return self._ruled == other._ruled
+
+    def _shares(self, own: State, its: State) -> bool:
+        """Return whether two states share all facts that decide words."""
+        columns = self._engine.word_columns
+        return (
+            columns is not None
+            and own.acting == its.acting
+            and all(own.cols[x] is its.cols[x] for x in columns)
+            and all(own.kids[x] is its.kids[x] for x in columns)
+        )
 
     @cached_property
     def _ruled(self) -> tuple[Hashable, ...]:
         """The vocabulary as rules decide it: objects in order, those in scope, computed words."""
-        if self._engine.words_last:
-            return ()
         self._look_up(frozenset(self._unfixed()))
         scope = self._scope if self._engine.has_scopes else None
         return tuple(self.candidates()), scope, *sorted(self._words.items())

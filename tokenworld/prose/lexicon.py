@@ -10,7 +10,6 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
@@ -332,7 +331,8 @@ class Lexicon:
 
     def told_by(self, speaker: Speaker) -> Lexicon:
         """The lexicon of another state with the same words, for the speaker of that state."""
-        other = copy(self)
+        other = Lexicon.__new__(Lexicon)
+        other.__dict__.update(self.__dict__)
         other.speaker, other._texts = speaker, {}
         other._use(self.meanings)
         return other

@@ -57,7 +57,11 @@ class Legal:
         self._counts = frozenset(name for name in self.made if self._may_be_large(name))
         self._kinds: Any = None
         self._known: dict[str, bool] = {}
-        self._listed: dict[str, Callable[..., None]] = {}
+
+    @cached_property
+    def _listed(self) -> dict[str, Any]:
+        """The functions that list the bindings of actions."""
+        return {name: self.stepper.code["listed", name] for name in self.made}
 
     @cached_property
     def _trials(self) -> dict[str, Any]:
@@ -68,7 +72,8 @@ class Legal:
     def commands(self, row: Row) -> list[Command]:
         """Every command that would not be refused."""
         made = self.made
-        return [made[name][args] for name, found in self.by_action(row) for args in found]
+        rows = self.by_action(row)
+        return [one for name, found in rows for one in map(made[name].__getitem__, found)]
 
     def by_action(self, row: Row) -> list[tuple[str, list[Args]]]:
         """The arguments of the legal commands of each action that has some."""
@@ -122,11 +127,10 @@ class Legal:
 
     def found(self, row: Row, tick: Tick, name: str) -> list[Args]:
         """The legal bindings of an action where no long action is under way."""
-        S, W, found = row.S, since(row), list[Args]()
+        S, W = row.S, since(row)
         if W is not S and self._looks_back(name):
             return self._tried(row, tick, name)
-        if name not in self._listed:
-            self._listed[name] = self.stepper.code["listed", name]
+        found: list[Args] = []
         self._listed[name](S, W, tick.acting, found)
         return self.kept(row, tick, name, found) if found and name in self._trials else found
 

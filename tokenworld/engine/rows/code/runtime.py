@@ -142,7 +142,8 @@ def same(a: Any, b: Any) -> bool:
 def where(R: Row, at: int, end: int, first: int, value: Any) -> list[int]:
     """The numbers of the slots from ``at`` to before ``end`` that hold a value; ``first`` is that
     of the first slot."""
-    found, held = list[int](), R[at:end]
+    found: list[int] = []
+    held = R[at:end]
     size = len(held)
     held.append(value)
     at = held.index(value)
