@@ -9,7 +9,7 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from shared import Json, digest, once, serve
+from shared import Json, digest, once, serve, timed, uncollected
 
 from tokenworld import Session
 
@@ -40,11 +40,12 @@ class Played:
         """The legal commands with their words, in each state of a trace."""
         session, commands = Session(self._world, SEED), self._traces[number]
         lists, spent = [], 0.0
-        for command in commands:
-            seconds, listed = once(session.legal)
-            spent += seconds
-            lists.append("; ".join(f"{one.call} {one.text}" for one in listed))
-            session.intend(command)
+        with uncollected():
+            for command in commands:
+                seconds, listed = timed(session.legal)
+                spent += seconds
+                lists.append("; ".join(f"{one.call} {one.text}" for one in listed))
+                session.intend(command)
         return {"seconds": spent / len(commands), "digest": digest(lists)}
 
     def _drawn(self, ticks: int, number: int) -> list[str]:

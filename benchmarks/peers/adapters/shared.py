@@ -14,6 +14,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -56,13 +57,27 @@ def averaged(work: Callable[[], object], budget: float) -> float:
 
 def once(work: Callable[[], Any]) -> tuple[float, Any]:
     """CPU seconds of one call and its result, garbage collection off."""
+    with uncollected():
+        return timed(work)
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Collect garbage, then none. A collection empties the caches of the processor, so that there
+    is none before each of many short calls."""
     gc.collect()
     gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+def timed(work: Callable[[], Any]) -> tuple[float, Any]:
+    """CPU seconds of one call and its result."""
     began = time.process_time()
     result = work()
-    spent = time.process_time() - began
-    gc.enable()
-    return spent, result
+    return time.process_time() - began, result
 
 
 def digest(rows: Iterable[str]) -> str:
@@ -215,10 +230,11 @@ class Classical:
         state = self._through(self.start(), handles[:warm])
         self.legal(state)
         spent, lists = 0.0, []
-        for at in range(warm, len(handles), every):
-            state = self._through(state, handles[at : at + every])
-            seconds, found = once(partial(self.legal, state))
-            spent += seconds
-            lists.append(sorted(self.say(one).lower() for one in found))
+        with uncollected():
+            for at in range(warm, len(handles), every):
+                state = self._through(state, handles[at : at + every])
+                seconds, found = timed(partial(self.legal, state))
+                spent += seconds
+                lists.append(sorted(self.say(one).lower() for one in found))
         count = sum(map(len, lists)) / len(lists)
         return {"seconds": spent / len(lists), "digest": digest(map(str, lists)), "count": count}
