@@ -70,10 +70,6 @@ class Resolver:
             found.append(shown)
         return tuple(found)
 
-    @property
-    def parser(self) -> Parser:
-        return self._parser
-
     def resolve(self, state: State, intent: AnyIntent) -> Command | _NoMatch:
         """The command an intent means now, or why it means none."""
         if isinstance(intent, Command):

@@ -215,11 +215,10 @@ class Session:
 
     def _noted(self, intent: AnyIntent, state: State) -> str | Callable[[], str]:
         """The words of an intent, or a call that composes them where nobody may want them."""
-        if not self.remembers and self.recording is None:
+        if self.recording is None and not self.remembers:
             return ""
-        if self.recording is not None or self._resolver.is_at(state):
-            return self._asked(intent, state)
-        if isinstance(intent, Command):
+        late = self.recording is None and not self._resolver.is_at(state)
+        if late and isinstance(intent, Command):
             return partial(self._resolver.text_of, state, intent)
         return self._asked(intent, state)
 

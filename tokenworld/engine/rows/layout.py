@@ -29,7 +29,7 @@ from tokenworld.core.walk import statements_in
 from tokenworld.engine.columns import Column, Layout
 from tokenworld.engine.saved.digest import Frame, framed_hash, header_frame
 from tokenworld.engine.state import State, Trail, column_of
-from tokenworld.ground import Instance, Raw
+from tokenworld.ground import Instance, Raw, domain_of
 
 NOTHING: Final = 0
 TICK: Final = 1
@@ -296,6 +296,18 @@ class Slots:
         """Return whether the value of a slot must fit those of others: unique, nested, acyclic."""
         store = self.owner[slot]
         return store is not None and store.column.shaped
+
+    def first_values(self, domain: Any) -> Sequence[Raw]:
+        """The values of a parameter with this domain at the start, objects by number."""
+        match domain:
+            case m.TypeRange(of=m.ObjectType(name=name)):
+                return self.base.live[name]
+            case m.TypeRange(of=of):
+                return domain_of(self.instance, of) or ()
+            case m.IntervalRange(low=low, high=high):
+                return range(low, high + 1)
+            case _:
+                raise TypeError("a parameter ranges over a type or an interval")
 
     def seat(self, S: list[Any]) -> int:
         """The place in the round of the next actor who lives."""

@@ -12,7 +12,7 @@ from tokenworld.engine.luck import Luck, SeededLuck
 from tokenworld.engine.rows.code.program import Program
 from tokenworld.engine.rows.commit import commit, recalled
 from tokenworld.engine.rows.layout import FIRED, HEAD, NAMES, Slots
-from tokenworld.engine.rows.log import Draws, Log, Row, key_args, rewarded
+from tokenworld.engine.rows.log import Draws, Line, Log, Row, key_args, rewarded
 from tokenworld.engine.rows.record import Record
 from tokenworld.ground import Json, Raw, show_value
 
@@ -45,7 +45,7 @@ class Outputs:
             **{f"watch {name}": one.params for name, one in self.rules.watches.items()},
         }
         code.space |= {
-            "new": self._new_log, "draws": self._new_draws, "speak": self._say, "tell": self._tell,
+            "new": self._new_log, "draws": self._new_draws, "speak": self.say, "tell": self._tell,
         }  # fmt: skip
 
     # ---- logs and draws -----------------------------------------------------------------------
@@ -79,7 +79,7 @@ class Outputs:
 
     # ---- words --------------------------------------------------------------------------------
 
-    def _say(self, row: Row) -> None:
+    def say(self, row: Row) -> None:
         """Compute the lines that a body said, after all its writes."""
         for words, was, me, args in row.lines:
             row.said += [line for line in words(row.S, was, me, *args).split("\n") if line]
@@ -93,7 +93,7 @@ class Outputs:
         if log.lines:
             back = recalled(row, log, mark) if log.doomed else []
             row.lines += log.lines
-            self._say(row)
+            self.say(row)
             for slot, value in back:
                 row.S[slot] = value
             self.slots.epoch += 1
@@ -126,12 +126,17 @@ class Outputs:
     def end_words(
         self, row: Row, start: list[Any], reached: tuple[str, ...], record: Record
     ) -> None:
-        """The texts of endings that were reached now."""
+        """Record the texts of endings that were reached now."""
+        if reached:
+            log = Log(row, SeededLuck(), self.params)
+            log.lines += self.ending_lines(start, reached)
+            self.speak(row, record, log)
+
+    def ending_lines(self, start: list[Any], reached: tuple[str, ...]) -> Iterator[Line]:
+        """The texts of these endings, to be computed."""
         for at, line in enumerate(self.code.world.endings):
             if line.name in reached and line.text is not None:
-                log = Log(row, SeededLuck(), self.params)
-                log.say(self.code["ended", str(at)], start, self.me, ())
-                self.speak(row, record, log)
+                yield self.code["ended", str(at)], start, self.me, ()
 
     def speak(self, row: Row, record: Record, log: Log) -> None:
         """Add the texts, events and rewards of a log to the record."""

@@ -50,9 +50,8 @@ from tokenworld.ground import (
     Prose,
     Raw,
     Status,
-    domain_of,
 )
-from tokenworld.model import IntervalRange, ObjectType, Phase, TypeRange
+from tokenworld.model import ObjectType, Phase, TypeRange
 
 ADDED = ("range", "unique", "cycle")
 """Breaches by an action that are refusals: the requires which the language adds."""
@@ -255,7 +254,7 @@ class RowStepper(Outputs):
         try:
             code = step(S, start, self.me, row, J, *command.args)
             if code == 0 and (self._watched or S[LATCHED] is not latched):
-                self._follow(row, start, latched, luck, record or Record("executed"))
+                self._follow(row, start, latched, luck, record)
         except Breach:
             code = UNSURE
         self.slots.epoch += 1
@@ -267,18 +266,21 @@ class RowStepper(Outputs):
         return None if code == UNSURE or self.instance.world.time_always else code
 
     def _follow(
-        self, row: Row, start: list[Any], latched: tuple[str, ...], luck: Luck, record: Record
-    ) -> None:
+        self, row: Row, start: list[Any], latched: tuple[str, ...], luck: Luck,
+        record: Record | None,
+    ) -> None:  # fmt: skip
         """Add watches and endings to a tick by one function; raises `Breach` if a text has no
         value."""
         self.slots.epoch += 1
         if self.rules.watches:
+            record = record or Record("executed")
             self.watch(row, start, record, luck)
-        if self.says:
-            self.end_words(row, start, row.S[LATCHED][len(latched) :], record)
             if record.fault is not None:
                 raise record.fault
             row.said += record.said
+        if self.says and row.S[LATCHED] is not latched:
+            row.lines += self.ending_lines(start, row.S[LATCHED][len(latched) :])
+            self.say(row)
 
     def refusal(self, row: Row, command: Command, index: int) -> Record:
         """The record of a command that `quick` refused, with its requires."""
@@ -291,16 +293,11 @@ class RowStepper(Outputs):
 
     def domain(self, row: Row, binder: Binder) -> Sequence[Raw]:
         """The values of a parameter, objects by number."""
-        match binder.domain:
-            case TypeRange(of=ObjectType(name=name)):
-                living: tuple[int, ...] = row.S[self.slots.live[name]]
-                return living
-            case TypeRange(of=of):
-                return domain_of(self.instance, of) or ()
-            case IntervalRange(low=low, high=high):
-                return range(low, high + 1)
-            case _:
-                raise TypeError("a parameter ranges over a type or an interval")
+        kind = binder.type
+        if isinstance(kind, ObjectType) and isinstance(binder.domain, TypeRange):
+            living: tuple[int, ...] = row.S[self.slots.live[kind.name]]
+            return living
+        return self.slots.first_values(binder.domain)
 
 
 class Tick:

@@ -26,15 +26,8 @@ from tokenworld.core.rules import Action, Law
 from tokenworld.core.walk import conjuncts, statements_in, subterms, template_terms
 from tokenworld.engine.rows.code.terms import MOST_LOOPS, Lines, Name, TermWriter, within_length
 from tokenworld.engine.rows.layout import KINDS, MOST_DENSE, Store
-from tokenworld.ground import Raw, domain_of
-from tokenworld.model import (
-    IntervalRange,
-    NumberType,
-    ObjectType,
-    TypeRange,
-    ValueType,
-    is_optional,
-)
+from tokenworld.ground import Raw
+from tokenworld.model import NumberType, ObjectType, ValueType, is_optional
 
 _SURE = frozenset({"not", "and", "or", "==", "<", "<=", "in", "tick", "busy", "did", "pi", "id",
                    "next", "prev"})  # fmt: skip
@@ -321,16 +314,10 @@ class HoistWriter:
 
     def _values(self, binder: core.Binder) -> Sequence[Raw] | None:
         """The range of a parameter; ``None`` where objects come and go."""
-        slots = self.terms.slots
-        match binder.domain:
-            case TypeRange(of=ObjectType(name=name)):
-                return None if name in slots.moving else slots.base.live[name]
-            case TypeRange(of=of):
-                return domain_of(slots.instance, of) or ()
-            case IntervalRange(low=low, high=high):
-                return range(low, high + 1)
-            case _:
-                raise TypeError("a parameter ranges over a type or an interval")
+        slots, kind = self.terms.slots, binder.type
+        if isinstance(kind, ObjectType) and kind.name in slots.moving:
+            return None
+        return slots.first_values(binder.domain)
 
     # ---- relations ------------------------------------------------------------------------------
 

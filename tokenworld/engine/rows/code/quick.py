@@ -26,7 +26,6 @@ from tokenworld.engine.rows.code.bodies import BodyWriter
 from tokenworld.engine.rows.code.hoist import lasting
 from tokenworld.engine.rows.code.terms import Lines, Name, Names, TermWriter
 from tokenworld.engine.rows.layout import AWARDED, KINDS, LATCHED, TICK, Slots, Store
-from tokenworld.ground import domain_of
 
 # ---- Modes ---------------------------------------------------------------------------------------
 # The modes in which the writes of a body may be executed, proved from its reads and writes.
@@ -499,23 +498,12 @@ class QuickWriter:
         """Bindings without objects first, by law; then by the number of the first object."""
         rows = []
         for position, law in enumerate(laws):
-            domains = [self._domain(one.domain) for one in law.params]
+            domains = [self.slots.first_values(one.domain) for one in law.params]
             thing = bool(law.params) and isinstance(law.params[0].type, m.ObjectType)
             for args in product(*domains):
                 rows.append((args[0] if thing else -1, position, law, args))
         rows.sort(key=lambda row: row[:2])
         return [(law, args) for _, _, law, args in rows]
-
-    def _domain(self, domain: Any) -> Sequence[Any]:
-        match domain:
-            case m.TypeRange(of=m.ObjectType(name=name)):
-                return self.slots.base.live[name]
-            case m.TypeRange(of=of):
-                return domain_of(self.slots.instance, of) or ()
-            case m.IntervalRange(low=low, high=high):
-                return range(low, high + 1)
-            case _:
-                raise TypeError("a law's parameter ranges over a type or an interval")
 
     # ---- functions ------------------------------------------------------------------------------
 
