@@ -10,7 +10,7 @@ from tokenworld.diagnostics import Diagnostic, Failure
 from tokenworld.play.model.game import Game
 from tokenworld.play.widgets.actions import offer
 from tokenworld.session import Session
-from tokenworld.store.log import RunStore
+from tokenworld.store.log import RunHandle, RunStore
 from tokenworld.verbs.output import ASCII, UNICODE, fitting_glyphs
 
 
@@ -116,24 +116,25 @@ def test_planning_apart_leaves_play_alone(game: Game) -> None:
 
 
 def test_a_store_that_cannot_be_written_is_told_and_loses_nothing(
-    attic: Session, monkeypatch: pytest.MonkeyPatch
+    attic: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    game = Game(attic, UNICODE)
-    game.give("take robot")
-    before = attic.engine.hash(attic.state)
-
     def fail(*args: object, **named: object) -> None:
         raise Failure(Diagnostic("TW1102", "The run store cannot be written.", hint="Free space."))
 
-    monkeypatch.setattr(attic, "_record", fail)
-    assert not game.give("wind robot")
-    assert attic.engine.hash(attic.state) == before
-    assert told(game, "fault") == [
-        "TW1102: The run store cannot be written. Free space. The command was not carried out."
-    ]
-    monkeypatch.undo()
-    assert game.give("wind robot")
-    assert told(game, "said")[-2:] == ["The robot clicks.", "The clock strikes."]
+    with RunStore.open(tmp_path / "runs.sqlite") as store:
+        session = Session(attic.world, store=store)
+        game = Game(session, UNICODE)
+        game.give("take robot")
+        before = session.engine.hash(session.state)
+        monkeypatch.setattr(RunHandle, "append", fail)
+        assert not game.give("wind robot")
+        assert session.engine.hash(session.state) == before
+        assert told(game, "fault") == [
+            "TW1102: The run store cannot be written. Free space. The command was not carried out."
+        ]
+        monkeypatch.undo()
+        assert game.give("wind robot")
+        assert told(game, "said")[-2:] == ["The robot clicks.", "The clock strikes."]
 
 
 def test_quitting_loses_only_what_nobody_records(tmp_path: Path, attic: Session) -> None:
