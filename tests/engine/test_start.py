@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from tests.engine.walks import BUNDLED
+from tests.engine.walks import engine_of as bundled
 from tokenworld.check import check_source
 from tokenworld.diagnostics import Source, read_source
 from tokenworld.engine import Engine, start
@@ -126,3 +128,16 @@ def test_objects_are_made_when_they_are_asked_for() -> None:
     with pytest.raises(IndexError):
         instance.objects[len(objects)]
     assert instance == Engine(instance, EnglishProse()).instance
+
+
+@pytest.mark.parametrize("name", [one for one in BUNDLED if one != "crafter"])
+def test_a_later_start_of_an_engine_is_that_of_a_new_one(name: str) -> None:
+    """What the first start compiled is used again; states are not shared."""
+    engine = bundled(name)
+    starts = [engine.start(seed) for seed in (1, 2, 1)]
+    first = [engine.json(one) for one in starts]
+    for one in starts[:2]:
+        for command in engine.legal(one)[:3]:
+            engine.play(one, command)
+    assert [engine.json(one) for one in starts] == first
+    assert [engine.json(bundled(name).start(seed)) for seed in (1, 2, 1)] == first
