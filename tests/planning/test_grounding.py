@@ -36,7 +36,7 @@ WORLDS = sorted(
     if "\nworld " in path.read_text("utf-8")
 )
 MAKING = (
-    "boil_water/world", "crafter/duels", "crafter/rules", "crafter/world",
+    "boil_water/world", "crafter/duels", "crafter/rules", "crafter/small_duels", "crafter/world",
     "dishwasher/world",
     "textgames/boil-water/world",
     "textgames/clean-energy/world", "textgames/dishwasher/world", "textgames/make-ice-cubes/world",
