@@ -51,6 +51,6 @@ def test_a_verb_loads_its_module_only(verb: str, module: str) -> None:
     assert loaded(verb) == {f"tokenworld.verbs.{module}"}
 
 
-@pytest.mark.parametrize("word", ["--help", "learn"])
+@pytest.mark.parametrize("word", ["--help", "learn", "chekc"])
 def test_a_list_of_verbs_loads_none(word: str) -> None:
     assert loaded(word) == set()

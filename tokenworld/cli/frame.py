@@ -19,10 +19,14 @@ if TYPE_CHECKING:
 
 def _told(error: CycloptsError) -> object:
     """Return the message on wrong arguments, with invisible characters of the input replaced."""
-    from cyclopts import CycloptsPanel
+    from cyclopts import CycloptsPanel, UnknownCommandError
 
     from tokenworld.diagnostics import visible
 
+    if isinstance(error, UnknownCommandError) and error.app is not None:
+        names, error.app = [one for one in error.app if not one.startswith("-")], App()
+        for name in names:  # alone: to list them, no verb is imported
+            error.app.command(App(name=name))
     return CycloptsPanel(visible(str(error)))
 
 
