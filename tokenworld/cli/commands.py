@@ -194,7 +194,7 @@ def add_commands(app: App, group: str = "") -> None:
 
 
 def __getattr__(name: str) -> object:
-    """A command, or a group with its commands, by its name: cyclopts asks for what it needs."""
+    """A command, or a group with its commands, by its name: cyclopts looks up those it needs."""
     if name not in COMMANDS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     work, told = COMMANDS[name]
@@ -275,7 +275,7 @@ def _json(default: bool) -> Parameter:
 
 
 def _by_place(name: str, kind: Any) -> Parameter:
-    """A parameter that is given by place; what may be `None`, or several, can be left out."""
+    """A parameter that is given by place. It may be left out if it may be `None` or several."""
     base, option, told = _taken_apart(kind)
     default: object = Parameter.empty
     if type(None) in get_args(base):

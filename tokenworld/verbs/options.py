@@ -1,4 +1,4 @@
-"""What the command line tells of a parameter of a verb: its help, other names, how it is given.
+"""Parameters of verbs on the command line: their help, other names, how they are given.
 
 A verb is a function: parameters before ``out`` are given by place, those after it by name. The type
 of each is ``Annotated`` with its help, and with an `Option` where the name is another one. Types at

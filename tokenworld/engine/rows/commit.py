@@ -189,10 +189,15 @@ def _change(row: Row, slot: int, value: Any, reported: Changes, rule: str) -> No
     old = row.S[slot]
     store_value(row, slot, value)
     if reported is not None and old != value:
-        store, args = row.slots.owner[slot], row.slots.args[slot]
-        assert store is not None
-        key = args if store.column.tupled else store.column.key(args)
-        reported.append((store.column, key, old, value, rule))
+        reported.append(change_of(row.slots, slot, old, value, rule))
+
+
+def change_of(slots: Slots, slot: int, old: Any, new: Any, rule: str) -> RawChange:
+    """The change of a slot by a rule, as it is reported."""
+    store, args = slots.owner[slot], slots.args[slot]
+    assert store is not None
+    key = args if store.column.tupled else store.column.key(args)
+    return store.column, key, old, new, rule
 
 
 def _unfile(row: Row, store: Store, parent: int, child: Any) -> None:

@@ -66,7 +66,7 @@ class Order:
         """The bindings of all laws but those of which a test is false from the beginning."""
         known, S = self.bindings(row), row.S
         tests = self._tests.items()
-        idle = tuple([name for name, test in tests if not _may_hold(test, S, start, me)])
+        idle = tuple([name for name, test in tests if not may_hold(test, S, start, me)])
         if self._listed is not known or len(self._due) > MOST_ORDERS:
             self._listed, self._due = known, {}
         found = self._due.get(idle)
@@ -131,10 +131,10 @@ class Order:
         return [one for first in sorted(found) for one in found[first]]
 
 
-def _may_hold(test: Test, S: list[Any], start: list[Any], me: int | None) -> bool:
+def may_hold(test: Test, *given: Any) -> bool:
     """Return whether a condition holds or has no value, which a turn reports."""
     try:
-        return bool(test(S, start, me))
+        return bool(test(*given))
     except Breach:
         return True
 

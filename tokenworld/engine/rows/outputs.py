@@ -10,7 +10,7 @@ from tokenworld.core.nodes import Binder
 from tokenworld.engine.changes import Breach, RawChange, net
 from tokenworld.engine.luck import Luck, SeededLuck
 from tokenworld.engine.rows.code.program import Program
-from tokenworld.engine.rows.commit import commit, recalled
+from tokenworld.engine.rows.commit import change_of, commit, recalled
 from tokenworld.engine.rows.layout import FIRED, HEAD, NAMES, Slots
 from tokenworld.engine.rows.log import Draws, Line, Log, Row, key_args, rewarded
 from tokenworld.engine.rows.record import Record
@@ -190,11 +190,9 @@ class Outputs:
         """The changes that a rule wrote at these places of the journal."""
         J, slots = row.J, self.slots
         for at in places:
-            slot, store = J[at], slots.owner[J[at]]
-            if slot >= HEAD and store is not None:
-                args = slots.args[slot]
-                key = args if store.column.tupled else store.column.key(args)
-                yield store.column, key, J[at + 1], values[at], title
+            slot = J[at]
+            if slot >= HEAD and slots.owner[slot] is not None:
+                yield change_of(slots, slot, J[at + 1], values[at], title)
 
 
 def _written_values(row: Row, mark: int) -> dict[int, Any]:

@@ -19,7 +19,7 @@ from tokenworld.engine.luck import Luck, RecordingLuck, SeededLuck
 from tokenworld.engine.rows.code.program import Function, Program
 from tokenworld.engine.rows.code.quick import UNSURE
 from tokenworld.engine.rows.commit import commit, recalled
-from tokenworld.engine.rows.laws import Goals, Guards, Order, Turn, are_alive
+from tokenworld.engine.rows.laws import Goals, Guards, Order, Turn, are_alive, may_hold
 from tokenworld.engine.rows.layout import (
     AWARDED,
     DID,
@@ -58,8 +58,8 @@ ADDED = ("range", "unique", "cycle")
 _PASSED_BY = ("refused", "no_match", "yielded")
 """With time that always passes, it passes after these."""
 WARM = 50
-"""Ticks for each action and law after which functions for whole ticks are compiled: what they save
-by then pays for it."""
+"""Ticks for each action and law after which functions for whole ticks are compiled. Compiling takes
+about as long as they save in as many ticks."""
 Args = tuple[Raw, ...]
 Together = tuple[tuple[str, Function], ...]
 """The laws of a simultaneous phase: titles and functions."""
@@ -144,13 +144,15 @@ class RowStepper(Outputs):
 
     def _order(self, phase: Phase, turns: Sequence[Turn]) -> Order:
         """The turns of a sequential phase."""
-        tests, firsts = ({name: test for law, _ in turns for name in [law.name]
-                          if (test := self.code.find(kind, name)) is not None}
-                         for kind in ("due", "first"))  # fmt: skip
-        nesting = phase.order == "by_nesting"
         return Order(
-            turns, self.domain, self.slots, nesting=nesting, tests=tests, firsts=firsts
+            turns, self.domain, self.slots, nesting=phase.order == "by_nesting",
+            tests=self._tests("due", turns), firsts=self._tests("first", turns),
         )  # fmt: skip
+
+    def _tests(self, kind: str, turns: Sequence[Turn]) -> dict[str, Function]:
+        """The tests of one kind of these laws, by name; many laws have none."""
+        found = {law.name: self.code.find(kind, law.name) for law, _ in turns}
+        return {name: test for name, test in found.items() if test is not None}
 
     def row(self, state: State) -> Row:
         """The row of a state."""
@@ -728,11 +730,8 @@ class Tick:
         S, me, made = self.row.S, self.of.me, list[RawChange]()
         log, died = self._log("", ()), False
         for test, x, turns in order.due(self.row, self.start, me):
-            try:
-                if test is not None and not (died or test(S, self.start, me, x)):
-                    continue
-            except Breach:
-                pass  # the first of the turns reports it
+            if test is not None and not (died or may_hold(test, S, self.start, me, x)):
+                continue
             for (law, turn), args in turns:
                 if died and not are_alive(S[KINDS], law, args):
                     continue

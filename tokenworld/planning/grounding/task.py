@@ -61,7 +61,7 @@ GroundOperator = tuple[str, Row, Pairs, Pairs, Pairs, Pairs, int, Sometimes]
 """A ground action: its arguments, the values that variables must have and must not have, the values
 that they get, those that they lose if they have them, its cost, and its changes with conditions."""
 _Grounded = Mapping[str, list[tuple[Row, Ways, Changes]]]
-"""The bindings of each action that is more than a conjunction, with what they ask and change."""
+"""The bindings of each action that is more than a conjunction, with conditions and changes."""
 Numbers = Mapping[str, Mapping[Row, Pair]]
 """The facts of each relation that are values of variables."""
 _WORKED_OUT: Mapping[str, Callable[[Any, Any], Any]] = {

@@ -227,7 +227,7 @@ Together = frozenset[tuple[Fact, bool]]
 Ways = tuple[Together, ...]
 """The ways in which a condition can hold."""
 Changes = list[tuple[Fact, bool, Ways]]
-"""What becomes true or false, and when."""
+"""Facts that become true or false, each with the ways in which it does."""
 _Condition = Callable[[], Ways]
 _Changing = dict[Fact, tuple[list[Together], list[Together]]]
 _Step = Callable[[Ways, _Changing], None]
@@ -534,7 +534,7 @@ def clash(one: Together, other: Together) -> bool:
 
 
 def _changes(made: _Changing) -> Iterator[tuple[Fact, bool, Ways]]:
-    """Each change with when it happens: what is added and removed is there afterwards."""
+    """Each change with the ways in which it happens; a fact added and removed is true then."""
     for fact, (added, removed) in made.items():
         if added:
             yield fact, True, tuple(added)

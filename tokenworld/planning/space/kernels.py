@@ -56,7 +56,7 @@ def reach(begins: Words, sources: Words, wanted: Words, found: Words) -> None:
     """Go backwards by layers from the nodes that are wanted.
 
     A layer is a bit for each node and a list of the blocks that have some: nodes are taken near
-    each other in memory, and what is written out of order fits in the cache.
+    each other in memory, and the nodes that are written out of order fit in the cache.
     """
     last, far = (wanted.shape[0] >> 10) + 1, -1
     layer, later, done = np.zeros((3, last << 4), np.uint64)

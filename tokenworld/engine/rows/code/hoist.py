@@ -105,7 +105,7 @@ class HoistWriter:
                 self._line("found.spend()")
             self._behind()
         self._found([self._names[one.name].code for one in params])
-        if order != params and not first:  # who gives a value sorts
+        if order != params and not first:  # a caller that gives a value sorts
             self._parts[0].lines.append((1, "found.sort()"))
         for part in reversed(self._parts):
             self.terms.function(part.name, [*more, "found", *part.given], part.lines)
@@ -351,7 +351,7 @@ class HoistWriter:
         return tables[fluent, at, others]
 
     def _related(self, binder: core.Binder, test: core.Term, names: dict[str, Name]) -> str | None:
-        """The values of a parameter for which a fact holds with what is bound."""
+        """The values of a parameter for which a fact holds with the bound arguments."""
         places = self._places(binder, test) if isinstance(test, core.Read) else None
         if places is None:
             return None

@@ -67,14 +67,14 @@ class Program:
         self.described_by = self._nearest([one.param.type for one in describes])
         self.quick: dict[str, str] = {}
         self.orders: dict[str, tuple[Phase, dict[str, str]]] = {}
-        if self.whole_ticks:
-            self._write_ticks(reports=False)
         self.space |= {**RUNTIME, "C": self.slots.static, "ARGS": self.slots.args}
         self.space |= {"commit": commit, "store_value": store_value}
         self.space.update(_words(self))
         self._fixpoints = _Fixpoints(self)
         self.space["fixpoint"] = self._fixpoints.holds
         self._loaded = 0
+        if self.whole_ticks:
+            self.write_ticks(reports=False)
         self.load()
 
     def __getitem__(self, key: tuple[str, str]) -> Function:
@@ -106,7 +106,8 @@ class Program:
                 found[name] = at
         return found
 
-    def _write_ticks(self, *, reports: bool) -> None:
+    def write_ticks(self, *, reports: bool = True) -> None:
+        """Write functions for whole ticks; with ``reports``, they note the changes of each rule."""
         for kind, rules in (("ok", self.rules.actions), ("law", self.rules.laws)):
             for name in rules:
                 if (kind, name) not in self.names:
@@ -114,10 +115,6 @@ class Program:
         says = self.says or reports
         writer = QuickWriter(self.writer, self.births, self.names, says, reports)
         self.quick, self.orders = writer.steps, writer.orders
-
-    def write_ticks(self) -> None:
-        """Write functions for whole ticks that note what each rule did."""
-        self._write_ticks(reports=True)
         self.load()
 
     # ---- questions about rows -----------------------------------------------------------------

@@ -686,9 +686,10 @@ class QuickWriter:
         """Invariants, the number of the tick, awards and endings."""
         terms, rules = self.terms, self.rules.worlds[self.world.name]
         lines: Lines = []
-        if self.reports and self.rules.invariants:
+        invariants = self.rules.invariants.values()
+        if self.reports and invariants:
             lines.append((1, "holds(R, W)"))
-        for one in () if self.reports else self.rules.invariants.values():
+        for one in () if self.reports else invariants:
             names, depth = terms.loops(one.params, None, {}, lines, 1)
             lines.append((depth, f"if not {terms.term(one.condition, names)}: return {UNSURE}"))
         lines += [(1, terms.push(str(TICK))), (1, f"S[{TICK}] += 1")]

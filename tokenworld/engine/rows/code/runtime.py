@@ -294,7 +294,7 @@ def calculation(term: core.Call, slots: Slots) -> tuple[str, list[str]]:
 
 class Readers(dict[int, Callable[[Row], tuple[Any, ...]]]):
     """For each object the function that reads an attribute, the slots ``places``, of all objects
-    that always point at it: ``kids`` of the row of what play never changes."""
+    that always point at it: the slots ``kids`` of the row of unchanging facts."""
 
     def __init__(self, static: Row, kids: Sequence[int], places: Sequence[int]) -> None:
         super().__init__()
